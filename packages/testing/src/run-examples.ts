@@ -2,14 +2,14 @@ import { BylawError, messageOf, STRICTNESS, type Effect } from "@bylaw/kernel";
 import { explainAlone, type Explanation, type Vote } from "./vote-of.ts";
 import type { Example, ExampleSet } from "./example.ts";
 
-/** What came of one example. */
+/** The result of one example. */
 export interface ExampleResult {
   readonly example: Example;
-  /** What the plugin's votes come to. */
+  /** The result of the plugin's votes. */
   readonly actual: Effect | "abstain";
-  /** How each tap of the hook answered, abstentions included. */
+  /** The answer of each tap of the hook, including abstentions. */
   readonly taps: Explanation["taps"];
-  /** Why the example does not hold, in one line. Left out: it holds. */
+  /** Why the example fails, in one line. Left out if it passes. */
   readonly problem?: string;
 }
 
@@ -19,14 +19,14 @@ export interface TestRunner {
   readonly it: (name: string, body: () => Promise<void>) => unknown;
 }
 
-/** Runs every example of a set, in order. Never throws for an example that does not hold: its `problem` says why. */
+/** Runs every example of a set, in order. Does not throw for a failing example; its `problem` says why. */
 export async function runExamples(set: ExampleSet): Promise<readonly ExampleResult[]> {
   const results: ExampleResult[] = [];
   for (const example of set.examples) results.push(await runExample(set, example));
   return results;
 }
 
-/** Makes one test of every example; a test whose example does not hold throws BYLAW_EXAMPLE_FAILED. */
+/** Creates one test for each example. A failing one throws BYLAW_EXAMPLE_FAILED. */
 export function describeExamples(set: ExampleSet, { describe, it }: TestRunner): void {
   describe(`examples of ${set.plugin}`, () => {
     for (const example of set.examples) {
@@ -69,7 +69,7 @@ function judge(
   actual: Effect | "abstain",
   strictest: readonly Vote[],
 ): string | undefined {
-  // A check that broke denies; an example that expects a deny must not pass for that.
+  // A broken check denies, and must not pass for an expected deny.
   const broken = strictest.find((vote) => vote.code === "check_failed");
   if (broken !== undefined && code !== "check_failed")
     return `${broken.reason}: ${broken.error ?? "no reason given"}`;

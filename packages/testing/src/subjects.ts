@@ -5,12 +5,12 @@ type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
 
 type Fields<S extends Subject> = Partial<Omit<S, "hook">>;
 
-/** A subject of which only the fields that matter are written. */
+/** A subject with only the fields that matter. */
 export type SubjectSketch = {
   readonly [H in HookName]: { readonly hook: H } & Fields<SubjectOf<H>>;
 }[HookName];
 
-// Fixed, so that a test that fails today fails tomorrow.
+// Fixed values, so that tests are reproducible.
 const CONTEXT = {
   id: "subject-1",
   agent: "agent-1",
@@ -64,7 +64,7 @@ export function response(fields: Fields<Response> = {}): Response {
   };
 }
 
-/** The whole subject that a sketch stands for. */
+/** Completes a sketch to a whole subject. */
 export function complete(sketch: SubjectSketch): Subject {
   if (sketch.hook === "beforeToolCall") return toolCall(sketch);
   if (sketch.hook === "onTransition") return transition(sketch);

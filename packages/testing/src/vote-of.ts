@@ -11,19 +11,19 @@ import { complete, type SubjectSketch } from "./subjects.ts";
 
 /** A decision with every tap's answer. */
 export type Explanation = Awaited<ReturnType<Kernel["explain"]>>;
-/** A verdict with who gave it. */
+/** A verdict with its plugin and tap. */
 export type Vote = Decision["votes"][number];
 
 /**
- * The votes of one plugin on one subject, none when it abstains; shadow votes and warnings are among them. Nothing is
- * mocked: the plugin runs in a kernel of its own. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID for what no host may ask.
+ * Returns the votes of one plugin on one subject, including shadow votes and warnings. Empty if the plugin abstains. The plugin runs in a
+ * real kernel of its own. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID for an invalid subject.
  */
 export async function voteOf(plugin: Plugin, subject: SubjectSketch): Promise<readonly Vote[]> {
   const { decision } = await explainAlone(plugin, subject);
   return decision.votes;
 }
 
-/** What a kernel with this plugin alone says of a subject, tap by tap, after what has happened before. */
+/** The answer of a kernel with only this plugin, tap by tap, after the given events. */
 export async function explainAlone(
   plugin: Plugin,
   subject: SubjectSketch,
@@ -36,7 +36,7 @@ export async function explainAlone(
     : kernel.explain(prepared, viewAfter(before));
 }
 
-// The session and the times are of no account where no event says them.
+// Session and times do not matter unless an event sets them.
 function viewAfter(before: readonly PastEvent[]): View {
   const events = before.map((event, at): LogEvent => ({
     timestamp: "2026-01-02T10:00:00.000Z",

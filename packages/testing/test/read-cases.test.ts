@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { readCases } from "../src/index.ts";
 import { expect, it } from "vitest";
 
-/** A test file whose cases `x` are this text. */
+/** A test file whose cases `x` have this text. */
 const withCases = (text: string): { readonly url: string } => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-cases-"));
   mkdirSync(join(folder, "cases/one-more"), { recursive: true });
@@ -13,7 +13,7 @@ const withCases = (text: string): { readonly url: string } => {
   return { url: String(pathToFileURL(join(folder, "one-more.test.ts"))) };
 };
 
-it("reads one frozen case a line", () => {
+it("reads one frozen case per line", () => {
   const cases = readCases<{ readonly words: readonly string[] }>(
     withCases('{"words": ["a"]}\n\n{"words": []}\n'),
     "x",

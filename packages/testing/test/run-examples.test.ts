@@ -40,7 +40,7 @@ const saying = (verdicts: readonly Verdict[]) =>
   });
 
 describe("runExamples", () => {
-  it("finds no problem where the votes come to what is expected", async () => {
+  it("finds no problem if the votes give the expected result", async () => {
     expect(await problemOf({ subject: pay(11), expect: "deny" })).toBeUndefined();
     expect(await problemOf({ subject: pay(10), expect: "abstain" })).toBeUndefined();
     expect(
@@ -48,7 +48,7 @@ describe("runExamples", () => {
     ).toBeUndefined();
   });
 
-  it("compares code, rule and tap where an example names them", async () => {
+  it("compares code, rule and tap if an example names them", async () => {
     const told = { code: "too_much", rule: "limit", tap: "amount" };
     expect(await problemOf({ subject: pay(11), expect: "deny", ...told })).toBeUndefined();
     expect(await problemOf({ subject: pay(11), expect: "deny", ...told, code: "other" })).toContain(
@@ -65,7 +65,7 @@ describe("runExamples", () => {
     );
   });
 
-  it("says what came instead", async () => {
+  it("reports the actual result", async () => {
     expect(await problemOf({ subject: pay(11), expect: "ask_user" })).toBe(
       "Got deny (An amount of 11 is more than 10.) instead of ask_user",
     );
@@ -74,20 +74,20 @@ describe("runExamples", () => {
     );
   });
 
-  it("takes options that the plugin refuses for a problem", async () => {
+  it("reports options that the plugin refuses", async () => {
     const misspelt: object = { mots: 1 };
     expect(await problemOf({ subject: pay(1), options: misspelt, expect: "abstain" })).toContain(
       "mots",
     );
   });
 
-  it("takes a subject that no host may ask about for a problem", async () => {
+  it("reports an invalid subject", async () => {
     expect(
       await problemOf({ subject: { hook: "beforeToolCall", tool: "" }, expect: "abstain" }),
     ).toContain("`tool` must have");
   });
 
-  it("does not take a broken check for the deny that is expected", async () => {
+  it("does not accept a broken check as the expected deny", async () => {
     const broken = defineCheck({
       name: "broken",
       hook: "onBehavior",
@@ -106,7 +106,7 @@ describe("runExamples", () => {
     expect(named?.problem).toBeUndefined();
   });
 
-  it("counts neither shadow votes nor warnings, and takes the strictest of the rest", async () => {
+  it("ignores shadow votes and warnings, and uses the strictest of the rest", async () => {
     const subject = { hook: "onTransition", artifacts: { note: "" } } as const;
     const actual = async (...verdicts: Verdict[]) =>
       (
@@ -120,7 +120,7 @@ describe("runExamples", () => {
     expect(await actual(ask("a"), deny("b"), ask("c"))).toBe("deny");
   });
 
-  it("shows an allow of a plugin that may not grant as the failure that it is", async () => {
+  it("reports an allow of a plugin that may not grant as a failure", async () => {
     const subject = { hook: "onTransition", artifacts: { note: "" } } as const;
     const [result] = await runExamples(
       defineExamples(saying([allow("come in")]), [{ name: "allows", subject, expect: "allow" }]),
@@ -130,7 +130,7 @@ describe("runExamples", () => {
 });
 
 describe("describeExamples", () => {
-  it("makes one test of each example, which throws what the problem is", async () => {
+  it("creates one test for each example, which throws its problem", async () => {
     const bodies = new Map<string, () => Promise<void>>();
     const set = defineExamples(limit, [
       { name: "lets a small amount pass", subject: pay(1), expect: "abstain" },

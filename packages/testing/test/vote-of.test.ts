@@ -11,19 +11,19 @@ const noSecrets = defineCheck({
 });
 
 describe("voteOf", () => {
-  it("is the votes of one plugin, stamped by a real kernel", async () => {
+  it("returns the votes of one plugin, stamped by a real kernel", async () => {
     const votes = await voteOf(noSecrets, toolCall({ args: { path: ".env" } }));
     expect(votes).toMatchObject([
       { effect: "deny", plugin: "no-secrets", tap: "no-secrets", code: "rule_denied" },
     ]);
   });
 
-  it("is empty where the plugin abstains", async () => {
+  it("is empty if the plugin abstains", async () => {
     expect(await voteOf(noSecrets, toolCall({ args: { path: "a.txt" } }))).toEqual([]);
     expect(await voteOf(noSecrets, behavior())).toEqual([]);
   });
 
-  it("throws for a subject that no host may ask about", async () => {
+  it("throws for an invalid subject", async () => {
     await expect(voteOf(noSecrets, { hook: "beforeToolCall", tool: "a\nb" })).rejects.toMatchObject(
       { code: "BYLAW_SUBJECT_INVALID" },
     );
@@ -32,14 +32,14 @@ describe("voteOf", () => {
 
 describe("the builders", () => {
   it.each([toolCall(), transition(), behavior(), response()])(
-    "make a subject that the kernel takes: $hook",
+    "create a subject that the kernel accepts: $hook",
     (subject) => {
       const decision = createKernel({}).decide(subject);
       expect(decision).toMatchObject({ hook: subject.hook, code: "fallback" });
     },
   );
 
-  it("let every field but the hook be another", () => {
+  it("let every field except the hook be overridden", () => {
     expect(toolCall({ tool: "write_file", agent: "a" })).toMatchObject({
       tool: "write_file",
       agent: "a",

@@ -6,8 +6,8 @@ const digest = async (bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayB
   new Uint8Array(await globalThis.crypto.subtle.digest("SHA-256", bytes));
 
 /**
- * What does not hold of the numbers and the chain of a log, or of the part of it behind the event `last`; computed from bytes
- * alone, with nothing of what a store computes it with.
+ * Finds faults in the sequences and the chain of a log, or of its part after the event `last`. Computed from bytes, without any code that
+ * stores use.
  */
 export async function chainFaults(
   log: readonly LogEvent[],
@@ -37,10 +37,7 @@ export async function chainFaults(
 }
 
 export const chains: Group = {
-  "runs over every event of a run, those of claims and sweeps included": async ({
-    store,
-    clock,
-  }) => {
+  "covers every event of a run, including those of claims and sweeps": async ({ store, clock }) => {
     await addTasks(store, 1);
     await claimFree(store, "a1", { lease_ms: 1_000 });
     clock.advance(1_000);
@@ -61,9 +58,7 @@ export const chains: Group = {
     equal(await chainFaults(log), []);
   },
 
-  "is each run's own, and is not disturbed by refused writes or many at once": async ({
-    store,
-  }) => {
+  "is separate for each run, and unaffected by refused or concurrent writes": async ({ store }) => {
     const refuse = (): never => {
       throw new Error("refused");
     };

@@ -14,7 +14,7 @@ import {
 } from "./kit.ts";
 
 export const commits: Group = {
-  "writes what it was asked for, whatever becomes of that meanwhile": async ({ store }) => {
+  "writes its input as it was at the call, even if that changes meanwhile": async ({ store }) => {
     const details = { n: 1 };
     const events = [draft({ details })];
     const document = { kind: "k", id: "d", value: "v" };
@@ -46,7 +46,7 @@ export const commits: Group = {
     equal(shown[0], await store.events("r1", 3, 2));
   },
 
-  "leaves nothing behind where `admit` refuses": async ({ store }) => {
+  "leaves nothing behind if `admit` refuses": async ({ store }) => {
     const pending = write(store, {
       documents: [{ kind: "k", id: "d", value: "v" }],
       task: { id: "T1", fence: 0, set: { state: "available", queue: "q" } },
@@ -63,7 +63,7 @@ export const commits: Group = {
     equal([again.replayed, sequences(again.events)], [false, [1]]);
   },
 
-  "passes on what `admit` throws, a conflict included": async ({ store }) => {
+  "passes on what `admit` throws, including a conflict": async ({ store }) => {
     const admit = (): void => {
       throw new StoreConflict("seen", "Another event was written first");
     };
@@ -75,7 +75,7 @@ export const commits: Group = {
     equal((await failureOf(write(store, { admit: refuse }))) === refusal, true);
   },
 
-  "is refused where `admit` would answer only later": async ({ store }) => {
+  "is refused if `admit` is asynchronous": async ({ store }) => {
     const admit = async (): Promise<void> => {
       throw new Error("impossible");
     };
@@ -83,24 +83,23 @@ export const commits: Group = {
     equal(await logOf(store), []);
   },
 
-  "judges in `admit` what it then writes on: of racing writers that allow one, one writes": async ({
-    store,
-  }) => {
-    const admit = (unseen: readonly LogEvent[]): void => {
-      if (unseen.length > 0) throw new StoreConflict("seen", "Another event was written first");
-    };
-    for (const round of upTo(3)) {
-      const results = await Promise.allSettled(
-        upTo(10).map(() => write(store, { seen: round - 1, admit })),
-      );
-      equal(results.filter(({ status }) => status === "fulfilled").length, 1);
-      for (const result of results)
-        if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "seen");
-    }
-    equal(sequences(await logOf(store)), [1, 2, 3]);
-  },
+  "shows `admit` the log that it then extends: of racing writers that allow one, one writes":
+    async ({ store }) => {
+      const admit = (unseen: readonly LogEvent[]): void => {
+        if (unseen.length > 0) throw new StoreConflict("seen", "Another event was written first");
+      };
+      for (const round of upTo(3)) {
+        const results = await Promise.allSettled(
+          upTo(10).map(() => write(store, { seen: round - 1, admit })),
+        );
+        equal(results.filter(({ status }) => status === "fulfilled").length, 1);
+        for (const result of results)
+          if (result.status === "rejected") await conflicts(Promise.reject(result.reason), "seen");
+      }
+      equal(sequences(await logOf(store)), [1, 2, 3]);
+    },
 
-  "is one of many in flight, and the refusal of one is not that of another": async ({ store }) => {
+  "is refused without affecting others in flight": async ({ store }) => {
     const commit = (n: number) =>
       write(store, {
         run: `r${n % 3}`,
@@ -119,7 +118,7 @@ export const commits: Group = {
     }
   },
 
-  "that is repeated under its request id gives the first receipt and writes nothing": async ({
+  "that is repeated under its request id returns the first receipt and writes nothing": async ({
     store,
   }) => {
     const commit: Partial<Commit> = {
@@ -154,7 +153,7 @@ export const commits: Group = {
     equal(sequences(await logOf(store)), upTo(6));
   },
 
-  "is not taken for another run's commit with the same request id": async ({ store }) => {
+  "is not mistaken for another run's commit with the same request id": async ({ store }) => {
     await write(store, { request_id: "q1" });
     const other = await write(store, { run: "r2", request_id: "q1" });
     equal(other.replayed, false);

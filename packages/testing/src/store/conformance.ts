@@ -38,7 +38,7 @@ const GROUPS = [
   ["everything at once on", load],
 ] as const;
 
-/** Holds any store to the contract of the kernel's `Store`: the same sentences for every engine. Each test makes a store of its own. */
+/** Tests any store against the contract of `Store`, with the same sentences for every engine. Each test creates its own store. */
 export function describeStore(name: string, create: StoreFactory, runner: TestRunner): void {
   for (const [subject, group] of GROUPS) describeGroup(`${subject} ${name}`, create, runner, group);
 }

@@ -5,7 +5,7 @@ import type { Acknowledged, Tried } from "./crash-lines.ts";
 
 const PAGE = 5_000;
 
-/** What writers tried and what was acknowledged to them, checked against what a store has. */
+/** Records what writers tried and what was acknowledged, and compares it with a store. */
 export class Ledger {
   readonly #runs: readonly string[];
   readonly #tried = new Map<string, Tried>();
@@ -22,7 +22,7 @@ export class Ledger {
   #count = 0;
   #events = 0;
 
-  /** One that knows `runs` from the beginning; a second one over the same lines reads everything once more. */
+  /** Knows `runs` from the beginning. A second ledger with the same lines reads everything again. */
   constructor(runs: readonly string[]) {
     this.#runs = runs;
   }
@@ -31,7 +31,7 @@ export class Ledger {
     return this.#count;
   }
 
-  /** How many events were read, and how many writes among them that nobody was told of. */
+  /** The number of events that were read, and of writes among them that were never acknowledged. */
   get found(): { readonly events: number; readonly unacknowledged: number } {
     const untold = [...this.#operations.keys()].filter((op) => !this.#acknowledged.has(op));
     return { events: this.#events, unacknowledged: untold.length };
@@ -50,17 +50,17 @@ export class Ledger {
     this.#unproven.set(key, line);
   }
 
-  /** Reads what is new in the store. Returns what does not hold. */
+  /** Reads what is new in the store. Returns the faults. */
   async check(store: Store): Promise<readonly string[]> {
     const faults = [...(await this.#readAll(store))];
     for (const [key, line] of this.#unproven) {
       if (!this.#isKept(key, line))
-        faults.push(`${key}: acknowledged at ${line.run} ${line.first}, and not there`);
+        faults.push(`${key}: acknowledged at ${line.run} ${line.first}, but missing`);
     }
     this.#unproven.clear();
     for (const op of this.#undecided) {
       const document = await store.get("crash_op", op);
-      // A server may still write what a killed writer had sent. Whoever sees its document also sees its events.
+      // A server may still complete the write of a killed writer. Whoever sees its document must also see its events.
       if (!this.#operations.has(op) && document !== undefined)
         faults.push(...(await this.#readAll(store)));
       const fault = this.#partOf(op, document);
@@ -98,7 +98,7 @@ export class Ledger {
     }
   }
 
-  /** Why an operation is there only in part: it must be whole and in one place, with its document, or not at all. */
+  /** Why an operation is incomplete: it must be whole and in one place, with its document, or missing completely. */
   #partOf(op: string, document: StoredDocument | undefined): string | undefined {
     const { count = 0 } = this.#tried.get(op) ?? {};
     const at = this.#operations.get(op) ?? [];

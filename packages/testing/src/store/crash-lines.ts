@@ -13,7 +13,7 @@ export interface StoreModule {
   readonly args: readonly Json[];
 }
 
-/** A write that was asked for. */
+/** A write that was attempted. */
 export interface Tried {
   readonly tried: string;
   readonly run: string;

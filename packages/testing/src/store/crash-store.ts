@@ -10,20 +10,22 @@ import {
 import { killWriters, type KillOptions } from "./kill-writers.ts";
 import { draft, upTo } from "./kit.ts";
 
-/** How a store is put to the test of sudden ends. */
+/** How a store is tested with killed writers. */
 export interface CrashOptions extends Pick<KillOptions, "rounds" | "writers" | "seed" | "disturb"> {
   readonly store: StoreModule;
-  /** After how many rounds what is there is held against what was acknowledged. Default: 5; between, writers find what others left. */
+  /**
+   * After how many rounds the store is compared with what was acknowledged. Default: 5. In between, writers find what others left behind.
+   */
   readonly check_every?: number;
 }
 
-/** What came of it. `faults` is empty where every promise holds. */
+/** The result. `faults` is empty if every promise holds. */
 export interface CrashReport {
   readonly rounds: number;
   readonly kills: number;
   readonly events: number;
   readonly acknowledged: number;
-  /** Writes that are there although their writer died before it was told. */
+  /** Writes that are in the store although their writer died before they were acknowledged. */
   readonly unacknowledged: number;
   readonly faults: readonly string[];
 }
@@ -31,8 +33,8 @@ export interface CrashReport {
 const TASKS_PER_ROUND = 12;
 
 /**
- * Kills writers of a store with SIGKILL at random points. What was acknowledged must be there, once, in order, with its
- * documents, under a chain that verifies; what was not, wholly or not at all; no task may be claimed twice.
+ * Kills writers of a store with SIGKILL at random points. Acknowledged writes must be there once, in order, with their documents, in a
+ * valid chain. Others must be complete or missing. No task may be claimed twice.
  */
 export async function crashStore(options: CrashOptions): Promise<CrashReport> {
   const { store: description, rounds, writers = 3, check_every = 5 } = options;
@@ -64,7 +66,7 @@ export async function crashStore(options: CrashOptions): Promise<CrashReport> {
       if (round % check_every === 0) await checkWith(ledger);
     },
   });
-  // All of it once more from the beginning: what was there once must be there still.
+  // Everything again from the beginning: what was there once must still be there.
   const again = new Ledger(runs);
   for (const line of lines) again.note(line as unknown as Tried | Acknowledged);
   await checkWith(again);

@@ -1,4 +1,4 @@
-// A writer of `crashStore`, in a process of its own: says what it tries and what was acknowledged, until it is killed.
+// A writer of `crashStore` in a child process. Prints what it tries and what was acknowledged, until it is killed.
 import { writeSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { StoreConflict, type Store } from "@bylaw/store";
@@ -21,7 +21,7 @@ let last = 0;
 
 const say = (line: Tried | Acknowledged): void => void writeSync(1, `${JSON.stringify(line)}\n`);
 
-// Whether a write that failed was made is not known: it is tried again under its request id.
+// A failed write may have been made, so it is retried under its request id.
 async function persist<T>(work: (store: Store) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -3,7 +3,7 @@ import type { Store } from "@bylaw/store";
 import { conflicts, draft, logOf, sweepLeases, upTo, write, type Group } from "./kit.ts";
 
 export const documents: Group = {
-  "has versions from 1, each write one more": async ({ store }) => {
+  "has versions from 1, which grow by one with each write": async ({ store }) => {
     equal(await store.get("k", "d"), undefined);
     for (const version of [1, 2, 3]) {
       await write(store, { documents: [{ kind: "k", id: "d", value: `v${version}` }] });
@@ -12,7 +12,9 @@ export const documents: Group = {
     equal(await store.get("other", "d"), undefined);
   },
 
-  "is written only on the version that the writer saw, else nothing is": async ({ store }) => {
+  "is written only at the version that the writer saw; otherwise nothing is written": async ({
+    store,
+  }) => {
     const both = (if_version: number, value: string) =>
       write(store, {
         documents: [
@@ -31,7 +33,7 @@ export const documents: Group = {
     equal((await logOf(store)).length, 2);
   },
 
-  "that many create at once, in runs of their own, is created by one, and the others leave no event":
+  "that many create at once, in different runs, is created by one, and the others leave no event":
     ({ store }) => createByTen(store, (n) => `r${n}`),
 
   "that many create at once, in one run, is created by one, and the others leave no event": ({
@@ -48,25 +50,26 @@ export const documents: Group = {
     equal((await logOf(store)).length, 2);
   },
 
-  "is absent once it is deleted, and a writer who saw it before does not pass for up to date":
-    async ({ store }) => {
-      const put = (value: string | null, if_version?: number) =>
-        write(store, {
-          documents: [
-            { kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) },
-          ],
-        });
-      await put("v");
-      await put(null, 1);
-      equal(await store.get("k", "d"), undefined);
-      await conflicts(put("w", 1), "document");
-      await put(null);
-      await put("w", 0);
-      equal((await store.get("k", "d"))?.value, "w");
-      await conflicts(put("x", 1), "document");
-    },
+  "is absent once it is deleted, and a writer that saw it before is out of date": async ({
+    store,
+  }) => {
+    const put = (value: string | null, if_version?: number) =>
+      write(store, {
+        documents: [
+          { kind: "k", id: "d", value, ...(if_version === undefined ? {} : { if_version }) },
+        ],
+      });
+    await put("v");
+    await put(null, 1);
+    equal(await store.get("k", "d"), undefined);
+    await conflicts(put("w", 1), "document");
+    await put(null);
+    await put("w", 0);
+    equal((await store.get("k", "d"))?.value, "w");
+    await conflicts(put("x", 1), "document");
+  },
 
-  "that expires is absent from that moment, before any sweep, and may be created anew": async ({
+  "that expires is absent from that moment, before any sweep, and may be created again": async ({
     store,
     clock,
   }) => {
@@ -83,10 +86,7 @@ export const documents: Group = {
     equal((await store.get("k", "d"))?.value, "new");
   },
 
-  "expires by the store's clock, whatever time its writer believes it is": async ({
-    store,
-    clock,
-  }) => {
+  "expires by the store's clock, whatever the writer's clock says": async ({ store, clock }) => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     for (const [id, timestamp] of [
       ["slow", "1999-01-01T00:00:00.000Z"],
@@ -105,7 +105,7 @@ export const documents: Group = {
     equal([await store.get("k", "slow"), await store.get("k", "fast")], [undefined, undefined]);
   },
 
-  "that expires is swept once, and nothing else is": async ({ store, clock }) => {
+  "that expires is swept once, and nothing else is swept": async ({ store, clock }) => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     await write(store, {
       documents: [
@@ -121,7 +121,7 @@ export const documents: Group = {
     equal((await logOf(store)).length, 1);
   },
 
-  "whose time of expiry is no time is refused": async ({ store }) => {
+  "with an invalid expiry is refused": async ({ store }) => {
     let refused = true;
     await write(store, {
       documents: [{ kind: "k", id: "d", value: "v", expires_at: "soon" }],
@@ -132,7 +132,7 @@ export const documents: Group = {
     equal([refused, await store.get("k", "d"), await logOf(store)], [true, undefined, []]);
   },
 
-  "is written without an event, on the version that the writer saw, and survives a reopening":
+  "is written without an event, at the version that the writer saw, and survives reopening":
     async ({ store, another }) => {
       await store.put({ kind: "k", id: "d", value: "v1", if_version: 0 });
       await conflicts(store.put({ kind: "k", id: "d", value: "late", if_version: 0 }), "document");

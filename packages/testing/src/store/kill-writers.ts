@@ -6,31 +6,30 @@ import { messageOf, type Json } from "@bylaw/kernel";
 
 /** How writers are started and killed. */
 export interface KillOptions {
-  /** The script that a writer runs in a process of its own, as a `file:` URL. It prints one JSON value per line, for ever. */
+  /** The script that each writer runs in a child process, as a `file:` URL. It must print one JSON value per line, for ever. */
   readonly script: string;
-  /** Its arguments; the name of the writer follows them: `<round>-<number>`. */
+  /** Its arguments, followed by the name of the writer: `<round>-<number>`. */
   readonly args: readonly string[];
   /** How often all writers are killed and started again. */
   readonly rounds: number;
-  /** How many write at the same time. Default: 3. */
+  /** How many writers run at the same time. Default: 3. */
   readonly writers?: number;
   /** The same seed kills after the same lines. Default: 1. */
   readonly seed?: number;
-  /** Called while the writers of a round are at work, with the round's random numbers: for instance to kill their server. */
+  /** Called while the writers of a round are at work, with the random numbers of the round, for example to kill their server. */
   readonly disturb?: (random: () => number, round: number) => Promise<void>;
-  /** Called after each round, when no writer lives any more, with what they printed. */
+  /** Called after each round, when all writers are dead, with what they printed. */
   readonly onRound: (lines: readonly Json[], round: number) => Promise<void>;
 }
 
-/** A writer dies at the latest after so many lines. */
+/** The most lines after which a writer is killed. */
 const LONGEST = 60;
 /** How long writers may print nothing, in milliseconds. */
 const SILENCE = 60_000;
 
 /**
- * Starts writers, and kills them with SIGKILL at random points: first one, then the others. Every line that a writer printed
- * whole is told, so what it prints after an acknowledgement is an acknowledgement. Throws where a writer ends by itself or
- * falls silent. Resolves to the number of kills.
+ * Starts writers, and kills them with SIGKILL at random points: first one, then the others. Every complete line is reported, so a line that
+ * is printed after an acknowledgement proves it. Throws if a writer ends by itself or prints nothing. Resolves to the number of kills.
  */
 export async function killWriters(options: KillOptions): Promise<number> {
   const { script, args, rounds, writers = 3, seed = 1, disturb, onRound } = options;
@@ -119,7 +118,7 @@ async function reached(writers: readonly Writer[], done: () => boolean): Promise
   }
 }
 
-/** Random numbers below 1, the same for the same seed (mulberry32). */
+/** Random numbers below 1, equal for equal seeds (mulberry32). */
 function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

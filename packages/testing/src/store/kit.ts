@@ -10,29 +10,29 @@ import {
 } from "@bylaw/store";
 import type { TestRunner } from "../run-examples.ts";
 
-/** A clock that the test moves; milliseconds since 1970. It stands for the store's own. */
+/** A clock that the test moves, in milliseconds since 1970. It replaces the store's own. */
 export interface StoreClock {
   readonly now: () => number;
   readonly advance: (ms: number) => void;
 }
 
-/** What a store must bring to be held to the contract. */
+/** What a store must provide to be tested. */
 export interface StoreUnderTest {
   readonly store: Store;
-  /** Opens the same data once more, beside the first or after it was closed. Left out: the store keeps nothing. */
+  /** Opens the same data again, while the first store is open or after it was closed. Left out if the store keeps nothing. */
   readonly reopen?: () => Store | Promise<Store>;
   /** Ends what the factory started, besides the stores themselves. Called once, after every store is closed. */
   readonly stop?: () => void | Promise<void>;
 }
 
-/** Makes an empty store for one test, which tells the time by `clock` wherever it decides about time. */
+/** Creates an empty store for one test, which uses `clock` for every decision about time. */
 export type StoreFactory = (clock: StoreClock) => StoreUnderTest | Promise<StoreUnderTest>;
 
-/** What one test has at hand. */
+/** What a test gets. */
 interface Bench {
   readonly store: Store;
   readonly clock: StoreClock;
-  /** Another store over the same data; `undefined` where the store keeps nothing. */
+  /** Opens another store over the same data. `undefined` if the store keeps nothing. */
   readonly another: () => Promise<Store | undefined>;
 }
 
@@ -41,7 +41,7 @@ export type Group = Readonly<Record<string, (bench: Bench) => Promise<void>>>;
 
 const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Makes a group of tests, each on a store of its own with a clock of its own. */
+/** Creates a group of tests, each with its own store and clock. */
 export function describeGroup(
   name: string,
   create: StoreFactory,
@@ -72,7 +72,7 @@ async function onBench(create: StoreFactory, body: (bench: Bench) => Promise<voi
   }
 }
 
-/** A draft, `note` of agent `a1` without a task, with `fields` over it. */
+/** A draft: `note` of agent `a1` without a task, overridden by `fields`. */
 export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
   timestamp: "2026-01-02T03:04:05.000Z",
   session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",
@@ -88,14 +88,14 @@ export const sequences = (events: readonly LogEvent[]): readonly number[] =>
 export const upTo = (last: number): readonly number[] =>
   Array.from({ length: last }, (_, index) => index + 1);
 
-/** Commits one event to run `r1`, with `fields` over that. */
+/** Commits one event to run `r1`, overridden by `fields`. */
 export const write = (store: Store, fields: Partial<Commit> = {}): Promise<Receipt> =>
   store.commit({ run: "r1", seen: 0, events: [draft()], ...fields });
 
 export const logOf = (store: Store, run = "r1"): Promise<readonly LogEvent[]> =>
   store.events(run, 0, 1_000_000);
 
-/** Claims a task of queue `q` for a minute, on record as `task_claimed`. */
+/** Claims a task of queue `q` for a minute, recorded as `task_claimed`. */
 export const take = (
   store: Store,
   agent = "a1",
@@ -115,18 +115,18 @@ export const take = (
     ...fields,
   });
 
-/** The claim of a task that must be free. */
+/** Claims a task that must be available. */
 export async function claimFree(
   store: Store,
   agent = "a1",
   fields: Partial<ClaimRequest> = {},
 ): Promise<Claim> {
   const claim = await take(store, agent, fields);
-  if (claim === undefined) throw new Error("The claim of a free task was refused");
+  if (claim === undefined) throw new Error("The claim of an available task was refused");
   return claim;
 }
 
-/** Sweeps, each lease on record as `lease_expired`. */
+/** Sweeps, and records each lease as `lease_expired`. */
 export const sweepLeases = (store: Store): Promise<number> =>
   store.sweep(({ task, owner, fence }) =>
     draft({
@@ -137,7 +137,7 @@ export const sweepLeases = (store: Store): Promise<number> =>
     }),
   );
 
-/** Puts tasks `q-0`, `q-1`, … on record, spread over the runs `r0`, `r1` and `r2`, one event each. */
+/** Creates tasks `q-0`, `q-1`, … in the runs `r0`, `r1` and `r2` in turn, with one event each. */
 export async function addTasks(store: Store, count: number, queue = "q"): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const set = { state: "available", queue, phase: "PLAN" } as const;
@@ -154,7 +154,7 @@ export async function failureOf(pending: Promise<unknown>): Promise<unknown> {
   return settled.error;
 }
 
-/** Holds that a write was refused for a condition that does not hold. */
+/** Asserts that a write was refused because of a condition. */
 export async function conflicts(
   pending: Promise<unknown>,
   what: StoreConflict["what"],

@@ -17,9 +17,9 @@ import {
   type Group,
 } from "./kit.ts";
 
-/** What any store promises from its opening to its end, and over the same data opened again. */
+/** The promises of any store from opening to closing, and over the same data opened again. */
 export const life: Group = {
-  "answers nothing once it is closed, and says so": async ({ store }) => {
+  "refuses every call once it is closed, and says so": async ({ store }) => {
     await addTasks(store, 1);
     await store.close();
     await store.close();
@@ -40,7 +40,7 @@ export const life: Group = {
     }
   },
 
-  "keeps what it acknowledged while it was being closed": async ({ store, another }) => {
+  "keeps what it acknowledged while it was closing": async ({ store, another }) => {
     const pending = upTo(10).map((n) => write(store, { events: [draft({ details: { n } })] }));
     const closing = store.close();
     const results = await Promise.allSettled(pending);
@@ -89,7 +89,7 @@ export const life: Group = {
     }
   },
 
-  "is one with every other store over the same data": async ({ store, another, clock }) => {
+  "works together with every other store over the same data": async ({ store, another, clock }) => {
     const other = await another();
     if (other === undefined) return;
     const both: readonly [Store, Store] = [store, other];
@@ -101,7 +101,7 @@ export const life: Group = {
     equal(await logOf(other, "log"), await logOf(store, "log"));
     equal(await chainFaults(await logOf(other, "log")), []);
 
-    // A store may ask more than once; what counts is what it asked about last.
+    // A store may ask more than once. Only the last call counts.
     let shown: readonly number[] = [];
     await write(other, {
       run: "log",
@@ -140,10 +140,7 @@ export const life: Group = {
     );
   },
 
-  "is told by its watch of what another store over the same data wrote": async ({
-    store,
-    another,
-  }) => {
+  "reports to watchers what another store over the same data wrote": async ({ store, another }) => {
     const other = await another();
     if (other === undefined) return;
     const told = Promise.withResolvers<void>();

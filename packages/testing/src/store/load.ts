@@ -16,9 +16,12 @@ import {
 const WORKERS = 16;
 const OPERATIONS = 30;
 
-/** What holds when everything is asked of a store at once. */
+/** The promises of a store under a mixed load. */
 export const load: Group = {
-  "leaves every log without a gap and every loser without a trace": async ({ store, another }) => {
+  "leaves every log without a gap, and refused writes without a trace": async ({
+    store,
+    another,
+  }) => {
     await addTasks(store, 5);
     const stores = [store, (await another()) ?? store];
     let written = 5;
@@ -44,7 +47,7 @@ export const load: Group = {
   },
 };
 
-/** One operation of a mixed load; resolves to the number of events that it wrote. */
+/** One operation of a mixed load. Resolves to the number of events that it wrote. */
 async function operate(store: Store, worker: number, step: number): Promise<number> {
   const choice = (worker * 31 + step * 7) % 5;
   const run = `r${(worker + step) % 3}`;
@@ -67,7 +70,7 @@ async function operate(store: Store, worker: number, step: number): Promise<numb
     });
     return replayed ? 0 : events.length;
   }
-  // In two orders, so that a store whose locks depend on the order of a commit's documents would stand still.
+  // In two orders, so that a store which locks documents in the order of the commit deadlocks.
   const ids = worker % 2 === 0 ? [step % 3, (step + 1) % 3] : [(step + 1) % 3, step % 3];
   const documents = ids.map((id) => ({
     kind: "k",

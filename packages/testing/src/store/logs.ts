@@ -3,7 +3,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { failureOf, draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
 export const logs: Group = {
-  "numbers events from 1 without gaps, in each run for itself, and keeps the envelope's order":
+  "numbers events from 1 without gaps, separately in each run, and keeps the order of fields":
     async ({ store }) => {
       const first = await write(store, { events: [draft(), draft({ event_type: "other" })] });
       const second = await write(store, { seen: 2 });
@@ -30,7 +30,7 @@ export const logs: Group = {
       equal(typeof hash, "string");
     },
 
-  "gives back every kind of value as it was": async ({ store }) => {
+  "returns every kind of value unchanged": async ({ store }) => {
     const details = {
       text: 'é\u2028"\\ 😀\u0000',
       number: 1e21,
@@ -43,12 +43,13 @@ export const logs: Group = {
     equal([read?.details, read?.agent_id, read?.task_id], [details, null, "T'1;--"]);
   },
 
-  "gives back the same text as its receipt, so that who mirrors it late writes the same lines":
-    async ({ store }) => {
-      const details = { z: 1, a: { "10": -0, "9": 1.5, b: [3, { y: 1, x: 2 }] }, é: "e", E: 0.1 };
-      const { events } = await write(store, { events: [draft({ details })] });
-      equal(JSON.stringify(await logOf(store)), JSON.stringify(events));
-    },
+  "returns the same text as its receipt, so that a late mirror writes the same lines": async ({
+    store,
+  }) => {
+    const details = { z: 1, a: { "10": -0, "9": 1.5, b: [3, { y: 1, x: 2 }] }, é: "e", E: 0.1 };
+    const { events } = await write(store, { events: [draft({ details })] });
+    equal(JSON.stringify(await logOf(store)), JSON.stringify(events));
+  },
 
   "is read page by page": async ({ store }) => {
     await write(store, { events: upTo(25).map((n) => draft({ details: { n } })) });
@@ -59,7 +60,7 @@ export const logs: Group = {
     equal(await store.events("never", 0, 10), []);
   },
 
-  "takes concurrent commits without a gap and without losing one": async ({ store }) => {
+  "accepts concurrent commits without a gap and without losing one": async ({ store }) => {
     const receipts = await Promise.all(
       upTo(50).map((n) =>
         write(store, { events: [draft({ details: { n } }), draft({ details: { n } })] }),
@@ -74,7 +75,7 @@ export const logs: Group = {
     }
   },
 
-  "has no gap where commits between others were refused": async ({ store }) => {
+  "has no gap if commits in between were refused": async ({ store }) => {
     const refuse = (): never => {
       throw new Error("refused");
     };
@@ -85,7 +86,7 @@ export const logs: Group = {
     equal(sequences(await logOf(store)), upTo(20));
   },
 
-  "is append-only: who wrote or read an event cannot change it": async ({ store }) => {
+  "is append-only: neither writers nor readers can change an event": async ({ store }) => {
     const details = { n: 1, list: [1] };
     const receipt = await write(store, { events: [draft({ details })] });
     details.n = 2;
@@ -102,7 +103,7 @@ export const logs: Group = {
     equal((await logOf(store))[0]?.details, { n: 1, list: [1] });
   },
 
-  "takes only what JSON can say": async ({ store }) => {
+  "accepts only valid JSON": async ({ store }) => {
     for (const value of [Number.NaN, 1n, () => {}, "\ud800", new Date(0)]) {
       const details = { value } as unknown as LogEvent["details"];
       ok(
@@ -112,7 +113,7 @@ export const logs: Group = {
     equal(await logOf(store), []);
   },
 
-  "takes no event that is longer than a line of a log may be": async ({ store }) => {
+  "accepts no event that is longer than a line of a log may be": async ({ store }) => {
     const details = { text: "é".repeat(8 * 1_048_576) };
     const [long, short] = await Promise.allSettled([
       write(store, { events: [draft(), draft({ details })] }),

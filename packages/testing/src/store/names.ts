@@ -3,7 +3,7 @@ import { BylawError } from "@bylaw/kernel";
 import type { Commit } from "@bylaw/store";
 import { draft, failureOf, logOf, claimFree, write, type Group } from "./kit.ts";
 
-/** Names that somebody may choose so that two things become one, or that text becomes a command. */
+/** Names that an attacker may choose to make two things one, or to inject a command. */
 const HOSTILE: readonly string[] = [
   "",
   " ",
@@ -39,11 +39,11 @@ const HOSTILE: readonly string[] = [
   "x".repeat(4_999) + "y",
 ];
 
-/** What not every store can keep apart; who cannot must refuse them. */
+/** Names that some stores cannot keep apart. Those stores must refuse them. */
 const REFUSABLE: readonly string[] = ["a\u0000", "a\u0000b", "\u0000", "é".repeat(50_000)];
 
 export const names: Group = {
-  "of runs are kept apart, however they are spelt": async ({ store }) => {
+  "of runs are kept apart, whatever their characters": async ({ store }) => {
     const kept = await keep([...HOSTILE, ...REFUSABLE], (run, n) =>
       write(store, { run, events: [draft({ details: { n } })], request_id: run }),
     );
@@ -56,7 +56,7 @@ export const names: Group = {
     }
   },
 
-  "of documents are kept apart, kinds from ids too": async ({ store }) => {
+  "of documents are kept apart, and kinds from ids": async ({ store }) => {
     const pairs: readonly (readonly [kind: string, id: string])[] = [
       ...HOSTILE.map((name) => [name, "d"] as const),
       ...HOSTILE.map((name) => ["k", name] as const),
@@ -91,7 +91,9 @@ export const names: Group = {
     }
   },
 
-  "that are no Unicode text are refused, so that two cannot become one": async ({ store }) => {
+  "that are not well-formed Unicode are refused, so that two cannot become one": async ({
+    store,
+  }) => {
     const lone = "\ud800";
     const refused: readonly Partial<Commit>[] = [
       { run: lone },
@@ -108,7 +110,7 @@ export const names: Group = {
   },
 };
 
-/** Writes under each name; those that the store refuses by a BylawError are left out of the result. */
+/** Writes under each name. Leaves out those that the store refuses with a BylawError. */
 async function keep(
   all: readonly string[],
   put: (name: string, index: number) => Promise<unknown>,

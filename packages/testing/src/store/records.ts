@@ -22,9 +22,9 @@ const refuse = (): never => {
   throw new Error("not to be recorded");
 };
 
-/** What any store promises about the events of claims and sweeps: nothing changes without one, none tells of what did not happen. */
+/** The promises of any store about the events of claims and sweeps: nothing changes without an event, and no event is false. */
 export const records: Group = {
-  "stands in the task's own run, as the claim says it": async ({ store }) => {
+  "is in the task's own run, as the claim returns it": async ({ store }) => {
     await addTasks(store, 3);
     let asked: readonly Omit<Claim, "event">[] = [];
     const event = (claim: Omit<Claim, "event">): EventDraft => {
@@ -47,7 +47,7 @@ export const records: Group = {
     }
   },
 
-  "is written once for claims under one request id, and not at all where there is no task": async ({
+  "is written once for claims under one request id, and not at all without a task": async ({
     store,
   }) => {
     equal(await take(store), undefined);
@@ -104,7 +104,7 @@ export const records: Group = {
     }
   },
 
-  "of an ended lease that cannot be written leaves every task and document as it was": async ({
+  "of an ended lease that cannot be written leaves every task and document unchanged": async ({
     store,
     clock,
   }) => {
@@ -126,7 +126,7 @@ export const records: Group = {
     equal(await sweepLeases(store), 4);
   },
 
-  "of an ended lease is written once, however many sweep": async ({ store, clock }) => {
+  "of an ended lease is written once, however many sweeps run": async ({ store, clock }) => {
     await addTasks(store, 3);
     await Promise.all(upTo(3).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })));
     clock.advance(1_000);

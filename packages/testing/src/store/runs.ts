@@ -7,19 +7,19 @@ import { draft, logOf, upTo, type Group } from "./kit.ts";
 /** What a writer adds to its commit. */
 type Fields = Partial<Pick<Commit, "documents" | "request_id" | "admit">>;
 
-/** A commit, and what came of it. */
+/** A commit with its outcome. */
 interface Sent {
   readonly run: string;
   readonly round: number;
   readonly seen: number;
   readonly request_id?: string;
-  /** What `admit` was asked about last; left out where nobody was asked. */
+  /** The events of the last call of `admit`. Left out if there was none. */
   readonly shown?: readonly LogEvent[];
   readonly receipt?: Receipt;
   readonly refusal?: unknown;
 }
 
-/** So many events each run gets in a round. */
+/** The number of events that each run gets in a round. */
 const GROWTH = 3;
 const REFUSAL = new Error("refused");
 
@@ -33,7 +33,7 @@ const twin = (run: string, round: number): Fields => ({
   documents: [{ kind: "k", id: run, value: String(round), if_version: round - 1 }],
 });
 
-/** Those who write to a run in each round, in this order: two of them are refused, and two send the same. */
+/** The writers to a run in each round, in this order: two of them are refused, and two send the same commit. */
 const WRITERS: readonly ((run: string, round: number) => Fields)[] = [
   () => ({}),
   () => ({ admit }),
@@ -47,14 +47,14 @@ const WRITERS: readonly ((run: string, round: number) => Fields)[] = [
   (run) => ({ admit, documents: [{ kind: "k", id: run, value: "v", if_version: 99 }] }),
 ];
 
-/** What any store promises of more runs at once than it may remember things of. */
+/** The promises of any store with more runs at once than it may keep in memory. */
 export const runs: Group = {
-  "have every acknowledged event once, where its receipt says, behind what its `admit` was shown":
+  "have every acknowledged event once, at the place in its receipt, after the events that its `admit` saw":
     async ({ store }) => {
       await areWhole(store, await sendRound([store], 300, 1));
     },
 
-  "are each told of to who watches": async ({ store }) => {
+  "are each reported to watchers": async ({ store }) => {
     const behind = new Set(namesOf(100));
     const told = Promise.withResolvers<void>();
     const stop = await store.watch((run, head) => {
@@ -68,28 +68,30 @@ export const runs: Group = {
     stop();
   },
 
-  "have nothing of what is refused, and once what is sent twice, to whichever store over the same data":
-    async ({ store, another }) => {
-      const other = (await another()) ?? store;
-      const all = await sendRound([store, other], 100, 1);
-      await areWhole(other, all);
-      for (const [run, sent] of byRun(all)) {
-        equal(sent.map(outcomeOf).toSorted(), [
-          "conflict",
-          "refused",
-          "replayed",
-          "written",
-          "written",
-          "written",
-        ]);
-        const [first, second] = sent.filter(({ request_id }) => request_id === "q1");
-        equal(first?.receipt?.events, second?.receipt?.events);
-        equal(await store.get("refused", run), undefined);
-        equal(await store.get("k", run), { version: 1, value: "1" });
-      }
-    },
+  "have no refused events, and repeated ones once, through any store over the same data": async ({
+    store,
+    another,
+  }) => {
+    const other = (await another()) ?? store;
+    const all = await sendRound([store, other], 100, 1);
+    await areWhole(other, all);
+    for (const [run, sent] of byRun(all)) {
+      equal(sent.map(outcomeOf).toSorted(), [
+        "conflict",
+        "refused",
+        "replayed",
+        "written",
+        "written",
+        "written",
+      ]);
+      const [first, second] = sent.filter(({ request_id }) => request_id === "q1");
+      equal(first?.receipt?.events, second?.receipt?.events);
+      equal(await store.get("refused", run), undefined);
+      equal(await store.get("k", run), { version: 1, value: "1" });
+    }
+  },
 
-  "go on from where they were when the store is opened again": async ({ store, another }) => {
+  "continue where they were when the store is opened again": async ({ store, another }) => {
     const before = await sendRound([store], 100, 1);
     await store.close();
     const next = await another();
@@ -112,7 +114,7 @@ function outcomeOf({ receipt, refusal }: Sent): string {
     : String(refusal);
 }
 
-/** Holds that each log is what was acknowledged of it, in one chain, in pages as in one, and each event where its `admit` was asked. */
+/** Asserts that each log has exactly what was acknowledged, in one chain, however it is paged, and each event where its `admit` saw it. */
 async function areWhole(store: Store, all: readonly Sent[]): Promise<void> {
   const checks = [...byRun(all)].map(async ([run, sent]) => {
     const log = await logOf(store, run);
@@ -139,17 +141,17 @@ async function areWhole(store: Store, all: readonly Sent[]): Promise<void> {
   await Promise.all(checks);
 }
 
-/** Has every writer of each run commit once, by one store and the next. */
+/** Lets every writer of each run commit once, through the stores in turn. */
 function sendRound(
   stores: readonly Store[],
   count: number,
   round: number,
 ): Promise<readonly Sent[]> {
-  // The runs take turns, so that between two commits to one there is one to every other.
+  // Runs alternate, so that between two commits to one there is one to every other.
   const sent = WRITERS.flatMap((fieldsOf, writer) =>
     namesOf(count).map(async (run, at): Promise<Sent> => {
       const { admit, ...fields } = fieldsOf(run, round);
-      // Nobody has read all that is there, and each has read less than the one before.
+      // No writer has read everything, and each has read less than the one before.
       const seen = Math.max(0, (round - 1) * GROWTH - writer - 1);
       const events = [draft({ details: { run, round, writer } })];
       let shown: readonly LogEvent[] | undefined;

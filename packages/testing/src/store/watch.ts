@@ -2,7 +2,7 @@ import { deepStrictEqual as equal, ok } from "node:assert/strict";
 import { draft, logOf, sequences, upTo, write, type Group } from "./kit.ts";
 
 export const watchers: Group = {
-  "is told how far a run has grown, and no more once it stops": async ({ store }) => {
+  "learns how far a run has grown, and nothing once it stops": async ({ store }) => {
     const heads = new Map<string, number>();
     let hinted: () => void = () => {};
     const stop = await store.watch((run, head) => {
@@ -26,7 +26,7 @@ export const watchers: Group = {
       ],
     );
     stop();
-    // Who watches on is told later than who stopped would have been.
+    // The remaining watcher is called after the stopped one would have been.
     const later = Promise.withResolvers<void>();
     const stopLater = await store.watch(
       (run, head) => run === "r1" && head >= 3 && later.resolve(),
@@ -37,7 +37,7 @@ export const watchers: Group = {
     equal(heads.get("r1"), 2);
   },
 
-  "misses no event when it reads on from where it was, however many hints are one": async ({
+  "misses no event if it reads on from its position, however hints are combined": async ({
     store,
   }) => {
     const total = 60;
@@ -65,7 +65,7 @@ export const watchers: Group = {
     equal(read, upTo(total));
   },
 
-  "is never told of what is not there, nor of what was refused": async ({ store }) => {
+  "never hears of missing or refused events": async ({ store }) => {
     const wrong: string[] = [];
     const pending: Promise<void>[] = [];
     const last = Promise.withResolvers<void>();
@@ -95,7 +95,7 @@ export const watchers: Group = {
     equal(await logOf(store, "refused"), []);
   },
 
-  "that throws spoils nobody's commit and no other watcher": async ({ store }) => {
+  "that throws affects no commit and no other watcher": async ({ store }) => {
     const told = Promise.withResolvers<void>();
     const stops = [
       await store.watch(() => {
