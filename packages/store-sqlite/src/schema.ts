@@ -14,8 +14,8 @@ export const MIGRATIONS: readonly string[] = [
     head integer not null,
     link text not null
   ) strict;
-  -- id: rises over all runs, so that events are written side by side, and who watches reads what is above the last that it saw.
-  -- body: the chained text, byte for byte, so that the chain can be verified from what is stored.
+  -- id: increases over all runs, so that events are written next to each other, and a watcher can read those above the last id it saw.
+  -- body: the chained text, byte for byte, so that the chain can be verified from the file.
   create table events (
     id integer primary key,
     run integer not null,
@@ -23,7 +23,7 @@ export const MIGRATIONS: readonly string[] = [
     body text not null,
     hash text not null
   ) strict;
-  -- Where the events of a run stand, up to the one that indexed.last names. Filled in bulk: in every write it would be most of the work.
+  -- An index of events by run, up to the id in indexed.last. Filled in bulk, because updating it with every write would be most of the work.
   create table places (
     run integer not null,
     sequence integer not null,
@@ -32,7 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   ) strict, without rowid;
   create table indexed (last integer not null) strict;
   insert into indexed values (0);
-  -- value: null once deleted or expired and swept; versions go on.
+  -- value: null once deleted, or expired and swept. Versions continue.
   create table documents (
     kind text not null,
     id text not null,
@@ -68,7 +68,7 @@ export const MIGRATIONS: readonly string[] = [
   // Stores the events of one transaction in one row, a segment. Existing rows stay, as segments of one event.
   `
   alter table events rename to segments;
-  -- The sequence of the last event of the segment, and how many there are; texts and links of one each, a line for each event.
+  -- last: the sequence of the last event. length: the number of events. bodies and hashes: texts and links, one line per event.
   alter table segments rename column sequence to last;
   alter table segments rename column body to bodies;
   alter table segments rename column hash to hashes;

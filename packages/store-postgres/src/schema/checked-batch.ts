@@ -166,7 +166,7 @@ begin
   end if;
 end $$;
 
--- Takes back the rows that were made only to be held, for commits that then were not written.
+-- Deletes the placeholder rows that were inserted to be locked, for commits that were then not written.
 create function {schema}.tidy(p_runs text[], p_requests text[], p_tasks jsonb, p_documents jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
@@ -183,7 +183,7 @@ begin
   end if;
 end $$;
 
--- What came of a batch whose answer was lost. If nothing did, nothing can any more: the batch has had its turn.
+-- The outcome of a batch whose answer was lost. If it was not written, this call takes its number, so it never can be.
 create function {schema}.settle_batch(p_lock_ms integer, p_writer uuid, p_batch bigint) returns table (firsts bigint[])
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

@@ -3,7 +3,7 @@
  * written. Their plans must look rows up by key regardless of statistics, because a plan made for an empty table may live long.
  */
 export const COMMIT = `
--- What every write begins with: nothing here is right under a snapshot that is older than a lock, or unless it is flushed.
+-- Begins every write. Nothing here is correct under a snapshot older than a lock, or if commits are not flushed.
 create function {schema}.begin_write(p_lock_ms integer) returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -15,12 +15,12 @@ begin
   if current_setting('synchronous_commit') = 'off' then
     perform set_config('synchronous_commit', 'on', true);
   end if;
-  -- Assigned, because to perform an expression takes three times as long, and this is done for every write.
+  -- Assigned, because performing an expression takes three times as long, and every write does this.
   v_set := set_config('lock_timeout', p_lock_ms::text, true);
   return true;
 end $$;
 
--- The order of locks, everywhere: request ids, tasks, runs, documents; each sorted by its key. New rows before those that are there.
+-- Everything is locked in one order: request ids, tasks, runs, documents; each sorted by key, and new rows before existing ones.
 create function {schema}.lock_requests(p_runs text[], p_requests text[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
 begin
@@ -52,8 +52,8 @@ begin
     order by kind, id for update;
 end $$;
 
--- Holds what commits to one run need from before their writers are asked, where others write to it too. Says where the log ends, and which
--- of the requests have come to something.
+-- Locks what commits to one run need before their writers are asked, when other processes write to the run too. Returns where the log ends,
+-- and which of the requests have an outcome.
 create function {schema}.lock_commits(p_lock_ms integer, p_run text, p_requests text[], p_tasks jsonb)
 returns table (head bigint, link text, known text[])
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
@@ -72,7 +72,7 @@ begin
     from {schema}.runs r where r.run = p_run for update of r;
 end $$;
 
--- Which condition on the documents of one commit, whose rows are held, does not hold; null where all do.
+-- Returns the condition on the documents of one commit that does not hold, or null. Their rows must be locked.
 create function {schema}.refuses_documents(p_documents jsonb) returns text
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   select jsonb_build_array(x.kind, x.id, d->'version', x.version)::text
@@ -90,7 +90,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 declare
   d jsonb;
 begin
-  -- One by one: a commit may write a document more than once.
+  -- One by one, because a commit may write a document more than once.
   for d in select e from jsonb_array_elements(p_documents) e loop
     update {schema}.documents
       set version = version + 1, value = d->>'value', expires_at = (d->>'expires')::bigint
@@ -98,7 +98,7 @@ begin
   end loop;
 end $$;
 
--- Whether a commit may write its task, whose row is held. A lease is that of a claim, so the task must be claimed.
+-- Whether a commit may write its task, whose row must be locked. Only a claimed task can have a lease.
 create function {schema}.holds_fence(t jsonb) returns boolean
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   select coalesce(
@@ -108,7 +108,7 @@ language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan =
     (t->>'fence')::bigint = 0)
 $$;
 
--- Writes the task of a commit that holds its fence. A lease that is only renewed never becomes shorter.
+-- Writes the task of a commit with the right fence. A renewed lease never becomes shorter.
 create function {schema}.write_task(p_run text, t jsonb) returns void
 language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_mergejoin = off set enable_hashjoin = off as $$
   update {schema}.tasks set

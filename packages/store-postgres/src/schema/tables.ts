@@ -1,10 +1,10 @@
 /** The tables. `{schema}` stands for the quoted name of the schema. Times are milliseconds since 1970, by the database's clock. */
 export const TABLES = `
--- The one clock that decides: no client's counts.
+-- The only clock that decides. Clocks of clients do not count.
 create function {schema}.now_ms() returns bigint language sql volatile
   return floor(extract(epoch from pg_catalog.clock_timestamp()) * 1000)::bigint;
 
--- The head of each log. Whoever appends holds its row, so a log has no gap and each link knows the one before it.
+-- The head of each log. Every writer locks its row, so a log has no gaps and each link follows the one before it.
 create table {schema}.runs (
   run text collate "C" primary key,
   sequence bigint not null default 0,
@@ -12,9 +12,9 @@ create table {schema}.runs (
   changed xid8 not null default pg_current_xact_id()
 ) with (fillfactor = 50);
 
--- Events that were written together, one row for several of them: those up to the sequence \`last\`, \`length\` of them. Each text is one line,
--- that of RFC 8785, byte for byte, over all fields but sequence and link: never jsonb, which writes numbers and keys anew. The links have
--- 32 bytes each. A row is kept whole in a page: to move a text out of it takes longer than to write it.
+-- Events that were written together, in one row: \`length\` events up to the sequence \`last\`. Each text is one line with the RFC 8785 form of all
+-- fields but sequence and link, byte for byte. It is never jsonb, which would rewrite numbers and keys. The links have 32 bytes each. A row
+-- fits a page, because moving a text out of the page takes longer than writing it.
 create table {schema}.segments (
   run text collate "C" not null,
   last bigint not null,
@@ -25,12 +25,12 @@ create table {schema}.segments (
   primary key (run, last)
 ) with (toast_tuple_target = 8160);
 
--- For people: the events one by one.
+-- For SQL queries: one row per event.
 create view {schema}.events as
   select s.run, s.last - s.length + e.n as sequence, e.text, substr(s.links, ((e.n - 1) * 32 + 1)::integer, 32) as link, s.recorded_at
   from {schema}.segments s cross join lateral string_to_table(s.text, E'\\n') with ordinality e(text, n);
 
--- A document without a value is deleted; its row stays, so that versions go on.
+-- A document without a value is deleted. Its row stays, so that its versions continue.
 create table {schema}.documents (
   kind text collate "C" not null,
   id text collate "C" not null,
@@ -56,7 +56,7 @@ create index tasks_available on {schema}.tasks (queue, place) where state = 'ava
 create index tasks_claimed on {schema}.tasks (queue, lease_until) where state = 'claimed';
 create index tasks_leased on {schema}.tasks (lease_until) where state = 'claimed';
 
--- What a request id came to: the events of its commit.
+-- The outcome of a request id: the events of its commit.
 create table {schema}.receipts (
   run text collate "C" not null,
   request_id text collate "C" not null,
@@ -66,7 +66,7 @@ create table {schema}.receipts (
   primary key (run, request_id)
 );
 
--- What a request id of an agent came to: its claim.
+-- The outcome of an agent's request id: its claim.
 create table {schema}.claims (
   agent text collate "C" not null,
   request_id text collate "C" not null,
@@ -80,13 +80,13 @@ create table {schema}.claims (
   primary key (agent, request_id)
 );
 
--- The names that are too long for a key, by the digest that stands for them.
+-- Names that are too long for a key, by their digest.
 create table {schema}.names (
   key text collate "C" primary key,
   name text collate "C" not null
 );
 
--- The last batch of each open store and what it came to, written with the batch: so a store whose connection broke can know.
+-- The last batch of each open store with its outcome, written with the batch, so that a store can look it up after its connection broke.
 create table {schema}.writers (
   id uuid primary key,
   batch bigint not null default 0,

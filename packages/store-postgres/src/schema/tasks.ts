@@ -17,7 +17,7 @@ begin
   return next;
 end $$;
 
--- Holds one free task of a queue, or tells the claim that a request id already came to.
+-- Locks one available task of a queue, or returns the earlier claim of a request id.
 create function {schema}.take_task(p_lock_ms integer, p_queue text, p_agent text, p_lease_ms bigint, p_request text)
 returns table (replayed boolean, task text, run text, phase text, fence bigint, lease_until bigint, sequence bigint)
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -35,7 +35,7 @@ begin
     end if;
   end if;
   v_now := {schema}.now_ms();
-  -- What somebody let go of comes before what nobody has had.
+  -- Tasks whose lease has ended come before available ones.
   select * into v_task from {schema}.tasks t
     where t.queue = p_queue and t.state = 'claimed' and t.lease_until > 0 and t.lease_until <= v_now
     order by t.lease_until limit 1 for update skip locked;
@@ -68,7 +68,7 @@ begin
   return next;
 end $$;
 
--- Holds tasks whose lease has ended.
+-- Locks tasks whose lease has ended.
 create function {schema}.take_overdue(p_lock_ms integer, p_limit integer) returns table (task text, run text, owner text, fence bigint)
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
