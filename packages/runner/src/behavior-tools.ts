@@ -8,10 +8,7 @@ import type { OversightAdvice, StepProgress } from "./workflow/options.ts";
 import type { WorkflowState } from "./workflow/state/types.ts";
 import { workflowState } from "./workflow/state/projection.ts";
 
-/**
- * What the tool needs from its carrier: the run, the calling agent, and what the carrier knows of
- * the agent's step.
- */
+/** What the tool needs from its carrier: the run, the calling agent, and what the carrier knows of the agent's step. */
 export interface BehaviorContext extends RunContext<Run> {
   readonly step?: string;
   /**
@@ -48,10 +45,7 @@ const input = z.strictObject({
   triggerAgentId: z.string().max(200).optional().describe("The agent that a trigger calls"),
 });
 
-/**
- * The tool that does the same as a control file, for every carrier. The agent, run and step are
- * never arguments.
- */
+/** The tool that does the same as a control file, for every carrier. The agent, run and step are never arguments. */
 export const BEHAVIOR_TOOLS: readonly Tool<BehaviorContext>[] = [
   defineTool({
     name: "report_behavior",

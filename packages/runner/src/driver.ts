@@ -19,10 +19,7 @@ export interface Driver {
    * milliseconds since 1970. `key`: of several wakes with the same key, one is enough.
    */
   wake(wake: Wake, options?: { readonly at?: number; readonly key?: string }): Promise<void>;
-  /**
-   * Calls the handler until the driver is closed, and then resolves. A handler that throws is
-   * called again later.
-   */
+  /** Calls the handler until the driver is closed, and then resolves. A handler that throws is called again later. */
   serve(handler: WakeHandler): Promise<void>;
   close(): Promise<void>;
 }

@@ -22,10 +22,7 @@ const agentOf = (step: JsonObject): string => String(step["agentId"]);
 
 const more = readCases<Omit<Case, "result">>(import.meta, "more");
 
-/**
- * Runs a workflow of CodeMachine with the runner, and returns what happened in the format of the
- * traces.
- */
+/** Runs a workflow of CodeMachine with the runner, and returns what happened in the format of the traces. */
 async function walked({
   steps,
   writes,

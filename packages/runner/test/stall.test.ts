@@ -4,10 +4,7 @@ import { stage, templateOf, write } from "./kit.ts";
 
 const again = { action: "loop", reason: "fails" };
 
-/**
- * How often a review goes back that always asks for it, of a test with the given output at each
- * visit.
- */
+/** How often a review goes back that always asks for it, of a test with the given output at each visit. */
 async function goesBack(
   ask: (context: StepContext) => Promise<void>,
   said: (visit: number) => string,

@@ -30,9 +30,8 @@ interface Control {
 const MOST = 10_000;
 
 /**
- * A workflow as CodeMachine 0.7 ran it, including its bugs: a limit of 0 means no limit, a skip
- * list names agents and stays after its loop is over, `executeOnce` looks only at earlier runs, and
- * an unreadable request is ignored. Pure.
+ * A workflow as CodeMachine 0.7 ran it, including its bugs: a limit of 0 means no limit, a skip list names agents and
+ * stays after its loop is over, `executeOnce` looks only at earlier runs, and an unreadable request is ignored. Pure.
  */
 export function codemachineTrace({
   steps,

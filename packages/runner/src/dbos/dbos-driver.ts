@@ -16,10 +16,7 @@ export interface DbosDriverOptions {
    * which fails when two do so at once.
    */
   readonly store: Store;
-  /**
-   * The URL of the database in which DBOS keeps its tables. The database of the store is a good
-   * choice.
-   */
+  /** The URL of the database in which DBOS keeps its tables. The database of the store is a good choice. */
   readonly url: string;
   /** The schema of its tables. Default: `dbos`. */
   readonly schema?: string;
@@ -27,9 +24,7 @@ export interface DbosDriverOptions {
   readonly name?: string;
   /** How often the driver looks for wakes, in milliseconds. Default: 1,000. */
   readonly poll_ms?: number;
-  /**
-   * After how many milliseconds an unanswered wake is given to another process. Default: 60,000.
-   */
+  /** After how many milliseconds an unanswered wake is given to another process. Default: 60,000. */
   readonly lease_ms?: number;
   readonly onError?: (error: unknown) => void;
 }
@@ -231,10 +226,7 @@ class DbosDriver implements Driver {
   }
 }
 
-/**
- * The workflow that DBOS runs for a wake. A wake that could not be answered comes again as a new
- * one.
- */
+/** The workflow that DBOS runs for a wake. A wake that could not be answered comes again as a new one. */
 async function answer({ runId }: Wake): Promise<string> {
   if (serving === undefined) throw new Error("This process does not serve wake-ups");
   const { handler, failed } = serving;

@@ -36,10 +36,9 @@ const REGISTRATIONS = 100;
 const load = () => loadPeer("@restatedev/restate-sdk", () => import("@restatedev/restate-sdk"));
 
 /**
- * Opens the driver over Restate: each wake is a call of a virtual object with the name of the run.
- * Throws BYLAW_DRIVER_UNAVAILABLE if `@restatedev/restate-sdk` is not installed or Restate does not
- * answer. Throws BYLAW_URL_INVALID for an address that is not a URL or contains a user or password,
- * because messages show it.
+ * Opens the driver over Restate: each wake is a call of a virtual object with the name of the run. Throws
+ * BYLAW_DRIVER_UNAVAILABLE if `@restatedev/restate-sdk` is not installed or Restate does not answer. Throws
+ * BYLAW_URL_INVALID for an address that is not a URL or contains a user or password, because messages show it.
  */
 export async function openRestateDriver(options: RestateDriverOptions): Promise<Driver> {
   const { ingress, admin, address } = options;
@@ -129,9 +128,7 @@ class RestateDriver implements Driver {
     });
   }
 
-  /**
-   * Retries, because a Restate that has just started answers but does not accept registrations yet.
-   */
+  /** Retries, because a Restate that has just started answers but does not accept registrations yet. */
   async #register(url: URL, uri: string): Promise<void> {
     for (let left = REGISTRATIONS; ; left -= 1) {
       try {

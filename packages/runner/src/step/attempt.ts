@@ -25,9 +25,7 @@ export interface AttemptResult {
   readonly ended: Ended;
   /** The output that it passes on, if any. */
   readonly output: Json;
-  /**
-   * For a program without an agent: a digest of its exit code and what it printed, without times.
-   */
+  /** For a program without an agent: a digest of its exit code and what it printed, without times. */
   readonly print: string | null;
 }
 
@@ -35,8 +33,7 @@ export interface AttemptResult {
 const MAX_JSON = 65_536;
 
 /**
- * Runs one attempt to its end. Throws the reason of an aborted signal. Every other failure is an
- * end that is not `ok`.
+ * Runs one attempt to its end. Throws the reason of an aborted signal. Every other failure is an end that is not `ok`.
  */
 export async function tryStep(options: WorkflowOptions, attempt: Attempt): Promise<AttemptResult> {
   const { step, own, agent } = attempt;

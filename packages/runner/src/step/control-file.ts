@@ -58,10 +58,7 @@ export function readControl(file: string): FoundControl {
 const digestOf = (bytes: Uint8Array): string =>
   `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 
-/**
- * Removes a recorded request, identified by its digest. A request that was written since then
- * stays.
- */
+/** Removes a recorded request, identified by its digest. A request that was written since then stays. */
 export function removeControl(file: string, digest: string): void {
   const found = readControl(file);
   if (found.state !== "none" && found.digest === digest) rmSync(file, { force: true });

@@ -2,10 +2,7 @@ import { didYouMean } from "@bylaw/wording";
 import type { Problem } from "./problems.ts";
 import type { Template } from "./template.ts";
 
-/**
- * Finds problems of tracks and choices: undeclared names, and options that belong to two choices.
- * Pure.
- */
+/** Finds problems of tracks and choices: undeclared names, and options that belong to two choices. Pure. */
 export function checkTracks(
   { tracks, choices, steps }: Template,
   pathOf: (index: number) => readonly PropertyKey[],

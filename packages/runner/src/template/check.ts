@@ -6,10 +6,7 @@ import type { Step, Template } from "./template.ts";
 
 type Tell = (key: string | undefined, message: string, fix?: string) => void;
 
-/**
- * Finds problems between the parts of a template: unknown names, and parts that can never have an
- * effect. Pure.
- */
+/** Finds problems between the parts of a template: unknown names, and parts that can never have an effect. Pure. */
 export function checkTemplate(
   template: Template,
   pathOf: (index: number) => readonly PropertyKey[],

@@ -76,9 +76,7 @@ function valueOf(literal: string): Json | undefined {
   return single ?? double;
 }
 
-/**
- * Whether a condition holds. A step that did not run counts as skipped and not successful. Pure.
- */
+/** Whether a condition holds. A step that did not run counts as skipped and not successful. Pure. */
 export function holds({ join, clauses }: Condition, factsOf: (step: string) => StepFacts): boolean {
   const one = ({ step, field, path, not, value }: Clause): boolean => {
     const facts = factsOf(step);

@@ -87,8 +87,7 @@ export async function findTemplates(places: TemplatePlaces): Promise<FoundTempla
   return { templates, findings };
 }
 
-// Folders called `templates` may hold other files, so a file without steps and without a version is
-// ignored.
+// Folders called `templates` may hold other files, so a file without steps and without a version is ignored.
 function looksLikeTemplate(file: string): boolean {
   const { value } = parseSource(file, readTemplateText(file));
   return isJsonObject(value) && (value["bylaw"] !== undefined || value["steps"] !== undefined);
@@ -112,9 +111,8 @@ function filesIn(folder: string): readonly string[] {
 }
 
 /**
- * Returns the file of a template, given its path or its name: the name that the template gives
- * itself, or that of its file. Throws BYLAW_TEMPLATE_MISSING, and a {@link TemplateError} if the
- * file with that name is faulty.
+ * Returns the file of a template, given its path or its name: the name that the template gives itself, or that of its
+ * file. Throws BYLAW_TEMPLATE_MISSING, and a {@link TemplateError} if the file with that name is faulty.
  */
 export async function templateFile(wanted: string, places: TemplatePlaces): Promise<string> {
   if (/[/\\]/.test(wanted) || ENDINGS.has(extname(wanted))) return resolve(places.cwd, wanted);

@@ -33,10 +33,7 @@ export interface LoadTemplateOptions {
   readonly compat?: Compat;
 }
 
-/**
- * Loads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with
- * all problems.
- */
+/** Loads a template from a file. Throws BYLAW_TEMPLATE_UNREADABLE, and a {@link TemplateError} with all problems. */
 export async function loadTemplate(
   file: string,
   { agents = [], ...more }: LoadTemplateOptions = {},
@@ -58,10 +55,7 @@ export async function loadTemplate(
   return { ...loaded, warnings: findings };
 }
 
-/**
- * Parses the text of a template. The ending of `file` determines the format. Throws a {@link
- * TemplateError}.
- */
+/** Parses the text of a template. The ending of `file` determines the format. Throws a {@link TemplateError}. */
 export async function parseTemplate(
   text: string,
   {

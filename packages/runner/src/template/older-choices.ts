@@ -15,9 +15,7 @@ export const optionsOf = (
     ]),
   );
 
-/**
- * The questions to ask before the workflow begins, with the follow-up questions of their options.
- */
+/** The questions to ask before the workflow begins, with the follow-up questions of their options. */
 export function choicesOf(groups: readonly OlderGroup[]): Choices {
   const choices: Record<string, Choices[string]> = {};
   const add = (id: string, group: OlderGroup, after: string | undefined): void => {

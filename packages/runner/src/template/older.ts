@@ -21,10 +21,7 @@ export interface Translated {
   readonly isFollowOn: (path: Problem["path"]) => boolean;
 }
 
-/**
- * Whether data is a template of an older format: it has no version, and its steps use the older
- * keys.
- */
+/** Whether data is a template of an older format: it has no version, and its steps use the older keys. */
 export const isOlder = (value: Json): value is JsonObject =>
   isJsonObject(value) && value["bylaw"] === undefined && Array.isArray(value["steps"]);
 

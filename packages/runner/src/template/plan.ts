@@ -5,10 +5,7 @@ export interface PlannedStep {
   readonly index: number;
   readonly step: string;
   readonly agent: string | null;
-  /**
-   * What runs: a program with its arguments as written, or a function. `null` if nothing is
-   * defined.
-   */
+  /** What runs: a program with its arguments as written, or a function. `null` if nothing is defined. */
   readonly run: readonly string[] | string | null;
   /** Conditions and options that affect whether and how the step runs, in words. */
   readonly notes: readonly string[];
@@ -49,10 +46,7 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
   });
 }
 
-/**
- * Describes the steps and callable agents without a defined command, and the functions that the
- * host does not have.
- */
+/** Describes the steps and callable agents without a defined command, and the functions that the host does not have. */
 export function unrunnable(
   { steps, agents, dialect }: Template,
   functions: readonly string[] = [],

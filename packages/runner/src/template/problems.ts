@@ -39,8 +39,7 @@ export function salvaged<T>(schema: z.ZodType<T>, value: Json): Read<T> {
 }
 
 const IN = { io: "input", unrepresentable: "any" } as const;
-// Without a valid `agent` or `run`, a step runs nothing; without valid agents, no name can be
-// checked.
+// Without a valid `agent` or `run`, a step runs nothing; without valid agents, no name can be checked.
 const WHO = ["agent", "run", "fallback", "trigger"];
 
 /** The problems of one schema issue. */

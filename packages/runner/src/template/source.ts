@@ -17,10 +17,7 @@ export interface Source {
 
 const LIMIT = 8 * 1024 * 1024;
 
-/**
- * Reads the text of a file. Throws BYLAW_TEMPLATE_UNREADABLE unless it is a regular file within the
- * size limit.
- */
+/** Reads the text of a file. Throws BYLAW_TEMPLATE_UNREADABLE unless it is a regular file within the size limit. */
 export function readTemplateText(file: string, limit = LIMIT): string {
   let handle: number | undefined;
   try {

@@ -13,14 +13,9 @@ export interface EmbeddedDriverOptions {
   readonly store: Store;
   /** The name of this process in the log. Default: a new name. */
   readonly name?: string;
-  /**
-   * How often the driver looks for wakes without a notification, in milliseconds. Default: 1,000.
-   */
+  /** How often the driver looks for wakes without a notification, in milliseconds. Default: 1,000. */
   readonly poll_ms?: number;
-  /**
-   * After how many milliseconds an unanswered wake may be delivered by another process. Default:
-   * 30,000.
-   */
+  /** After how many milliseconds an unanswered wake may be delivered by another process. Default: 30,000. */
   readonly lease_ms?: number;
   readonly onError?: (error: unknown) => void;
 }

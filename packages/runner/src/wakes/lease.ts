@@ -24,10 +24,7 @@ export interface Lease {
    * worker may drive the run.
    */
   readonly isOver: () => boolean;
-  /**
-   * Renews the lease, unless something was recorded recently. Throws if another worker has taken
-   * the run.
-   */
+  /** Renews the lease, unless something was recorded recently. Throws if another worker has taken the run. */
   readonly keep: () => Promise<void>;
   /** Gives the run back. Does nothing if another worker has taken it. */
   readonly leave: (
@@ -107,8 +104,7 @@ export async function takeRun(
           await left(why, [queueDocument(name, { definition, ended: true })]).catch(
             async (error: unknown) => {
               if (!isRefused(error)) throw error;
-              // A person has just moved the workflow to another step, so it has not ended and is
-              // offered again.
+              // A person has just moved the workflow to another step, so it has not ended and is offered again.
               await left("stopped", []);
             },
           );

@@ -1,9 +1,6 @@
 import { BylawError } from "@bylaw/kernel";
 
-/**
- * Loads a package that a host installs only for one driver. Throws BYLAW_DRIVER_UNAVAILABLE if it
- * is missing.
- */
+/** Loads a package that a host installs only for one driver. Throws BYLAW_DRIVER_UNAVAILABLE if it is missing. */
 export async function loadPeer<T>(name: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load();

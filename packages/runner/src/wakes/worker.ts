@@ -268,8 +268,7 @@ class RunWorker implements Worker {
   }
 
   /**
-   * Takes every run that has work to do according to the log and that no worker drives. It does not
-   * depend on wakes.
+   * Takes every run that has work to do according to the log and that no worker drives. It does not depend on wakes.
    */
   async #reconcile(): Promise<void> {
     for (const { run, head } of await this.#options.runs()) {

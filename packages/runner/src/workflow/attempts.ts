@@ -7,8 +7,7 @@ import { draft, json, record } from "./record.ts";
 import { clearControl, controlFileOf, takeRequest } from "./request.ts";
 
 /**
- * Begins steps in parallel and waits for all of them. Throws what the run throws, and the reason of
- * an aborted signal.
+ * Begins steps in parallel and waits for all of them. Throws what the run throws, and the reason of an aborted signal.
  */
 export async function start(options: WorkflowOptions, starts: readonly Start[]): Promise<void> {
   for (const one of starts) await prepare(options, one);

@@ -8,10 +8,7 @@ const attempt = z.int().min(1);
 const digest = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const stream = z.strictObject({ digest, bytes: count });
 
-/**
- * The result of one attempt: how its program or function ended, and digests of what it printed,
- * never the text.
- */
+/** The result of one attempt: how its program or function ended, and digests of what it printed, never the text. */
 const end = {
   ok: z.boolean(),
   exit_code: z.int().nullable(),
@@ -29,10 +26,7 @@ const worker = { worker: z.string().min(1).max(200), fence: attempt };
 
 const way = { track: step.nullable().optional(), chosen: z.array(step).optional() };
 
-/**
- * The template that the event refers to, because a person may have migrated the run to another one
- * in the meantime.
- */
+/** The template that the event refers to, because a person may have migrated the run to another one in the meantime. */
 const definition = digest.optional();
 
 const HOLDS = [
@@ -87,10 +81,7 @@ export const WORKFLOW_EVENTS: readonly EventType[] = [
       definition,
     }),
   },
-  /**
-   * From here on workers may take the run. Each takes it with a lease and renews it while nothing
-   * else is recorded.
-   */
+  /** From here on workers may take the run. Each takes it with a lease and renews it while nothing else is recorded. */
   { name: "workflow_offered", details: z.strictObject({}) },
   { name: "workflow_taken", details: z.strictObject({ ...worker, lease_ms: attempt }) },
   { name: "workflow_kept", details: z.strictObject(worker) },

@@ -9,10 +9,7 @@ const idOf = (run: string, definition: string): string => JSON.stringify([run, d
 
 const USUAL = completeStep({}) as unknown as JsonObject;
 
-/**
- * The document that keeps a template beside its run, so that later changes of the template can be
- * described.
- */
+/** The document that keeps a template beside its run, so that later changes of the template can be described. */
 export const keepTemplate = (
   run: string,
   { template, definition }: { readonly template: Template; readonly definition: string },

@@ -31,9 +31,8 @@ export interface Migration {
 }
 
 /**
- * Maps the state of a workflow to another template, step by step by their ids. A step without a
- * place there is a fault; nothing is guessed. `from`: the index of the step from which a person
- * wants to continue. Pure.
+ * Maps the state of a workflow to another template, step by step by their ids. A step without a place there is a fault;
+ * nothing is guessed. `from`: the index of the step from which a person wants to continue. Pure.
  */
 export function migrationOf(
   before: Template,
@@ -127,8 +126,7 @@ class Migrator {
         );
       return index ?? 0;
     }
-    // The workflow was after its last step, so all steps that now follow that one are still to be
-    // done.
+    // The workflow was after its last step, so all steps that now follow that one are still to be done.
     const last = steps.at(-1)?.id;
     const index = last === undefined ? undefined : this.#indexes.get(last);
     if (index === undefined)
@@ -138,8 +136,7 @@ class Migrator {
 
   #redo(cursor: number): number {
     const state = this.#state;
-    // Only steps before the cursor are done. A step that a loop is about to repeat has the result
-    // of the previous pass.
+    // Only steps before the cursor are done. A step that a loop is about to repeat has the result of the previous pass.
     const dropped = this.#from === undefined ? [] : doneSteps(state);
     const stood = Math.max(state.cursor, state.redo, ...dropped.map(({ next }) => next));
     const known = this.#from === undefined ? state : { ...state, results: resultsWith(state) };
@@ -194,9 +191,8 @@ function groupEnd(steps: Template["steps"], index: number): number {
 }
 
 /**
- * Migrates a run to another template on behalf of a person, and records that. Throws
- * BYLAW_TEMPLATE_NOT_MIGRATED with everything that has no place there, BYLAW_WORKFLOW_BY_ITSELF,
- * and what the run throws.
+ * Migrates a run to another template on behalf of a person, and records that. Throws BYLAW_TEMPLATE_NOT_MIGRATED with
+ * everything that has no place there, BYLAW_WORKFLOW_BY_ITSELF, and what the run throws.
  */
 export async function migrateWorkflow(
   run: Run,

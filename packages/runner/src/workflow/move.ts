@@ -12,9 +12,7 @@ export interface Start {
   readonly fallback: boolean;
 }
 
-/**
- * Where a loop goes back to and which steps it skips. `kept`: the skips stay when the loop is over.
- */
+/** Where a loop goes back to and which steps it skips. `kept`: the skips stay when the loop is over. */
 export interface LoopBack {
   readonly to: number;
   readonly skip: readonly string[];

@@ -34,8 +34,7 @@ export function next(
   return interrupt(template, state, entered) ?? entered;
 }
 
-// Oversight that the template requires before steps begin, even without a request. Skipped steps do
-// not count.
+// Oversight that the template requires before steps begin, even without a request. Skipped steps do not count.
 function interrupt(
   { oversight: source, steps }: Template,
   { interrupt: open, unseen, advice }: WorkflowState,

@@ -83,10 +83,7 @@ export interface WorkflowOptions {
   readonly selection?: Selection;
   /** Steps that an earlier workflow completed. Used only for CodeMachine's reading of `once`. */
   readonly completed?: readonly string[];
-  /**
-   * Returns text before the prompt of an agent when it begins: the rules that apply to it, as its
-   * own agent record.
-   */
+  /** Returns text before the prompt of an agent when it begins: the rules that apply to it, as its own agent record. */
   readonly preface?: (agent: string) => string;
   /** Starts an MCP server for an agent that begins. It is closed when the agent ends. */
   readonly serveTools?: (who: RunningAgent) => LocalMcpServer;

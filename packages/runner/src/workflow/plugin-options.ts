@@ -1,8 +1,6 @@
 import type { Template } from "../template/template.ts";
 
-/**
- * The options of the plugin `loop` for a template: its steps in order, and those that may go back.
- */
+/** The options of the plugin `loop` for a template: its steps in order, and those that may go back. */
 export function loopOptionsOf({ steps, compat }: Template) {
   const loops: Record<
     string,

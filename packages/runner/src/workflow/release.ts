@@ -35,10 +35,7 @@ export async function moveWorkflow(
   await run.record([...returnsOf(state), draft("workflow_moved", null, { by, to })]);
 }
 
-/**
- * Ends the calls of agents that are left behind, the last first, so that others may call these
- * agents again.
- */
+/** Ends the calls of agents that are left behind, the last first, so that others may call these agents again. */
 export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
   units
     .filter(({ settled }) => !settled)

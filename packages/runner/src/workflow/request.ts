@@ -25,10 +25,7 @@ export function controlFileOf(
   return join(dirname(controlFile), `${basename(controlFile, ending)}.${id}${ending}`);
 }
 
-/**
- * Removes an old control file before a step begins. The request of an earlier attempt may be
- * recorded already.
- */
+/** Removes an old control file before a step begins. The request of an earlier attempt may be recorded already. */
 export async function clearControl(options: WorkflowOptions, step: Step): Promise<void> {
   const file = controlFileOf(options, step);
   const found = readControl(file);
@@ -47,9 +44,8 @@ export async function clearControl(options: WorkflowOptions, step: Step): Promis
 }
 
 /**
- * Takes a request from the control file of a step, once: records it, then removes the file. With
- * `meanwhile`, the step is at work, and a request that is incomplete or may change until the end
- * stays. Throws what the run throws.
+ * Takes a request from the control file of a step, once: records it, then removes the file. With `meanwhile`, the step
+ * is at work, and a request that is incomplete or may change until the end stays. Throws what the run throws.
  */
 export async function takeRequest(
   options: WorkflowOptions,

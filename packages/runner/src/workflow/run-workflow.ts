@@ -18,10 +18,9 @@ import { takeRequest } from "./request.ts";
 import { completedSteps, workflowState } from "./state/projection.ts";
 
 /**
- * Runs a workflow from its recorded state until it has ended or a person must act. It may be called
- * again after a crash, in another process and on another machine. Throws BYLAW_TEMPLATE_CHANGED if
- * the run has another template, BYLAW_CONTROL_FILE_UNUSABLE, what the run throws, and the reason of
- * an aborted signal.
+ * Runs a workflow from its recorded state until it has ended or a person must act. It may be called again after a
+ * crash, in another process and on another machine. Throws BYLAW_TEMPLATE_CHANGED if the run has another template,
+ * BYLAW_CONTROL_FILE_UNUSABLE, what the run throws, and the reason of an aborted signal.
  */
 export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd> {
   const { run, template, definition, signal } = options;
@@ -60,10 +59,7 @@ export const templateChanged = (template: string): BylawError =>
     fix: "Restore the old template, migrate the run with --migrate, or start another run",
   });
 
-/**
- * The end of a workflow that waits for a person or has ended. `undefined` while there is something
- * to do.
- */
+/** The end of a workflow that waits for a person or has ended. `undefined` while there is something to do. */
 export function endIn(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
   const state = run.view(workflowState);
   // A process that only waits may have another template than the one that the run was migrated to,

@@ -1,10 +1,7 @@
 import { quote } from "@bylaw/wording";
 import type { Template } from "../template/template.ts";
 
-/**
- * Describes the differences between two versions of a template, one line each, in the order of the
- * template. Pure.
- */
+/** Describes the differences between two versions of a template, one line each, in the order of the template. Pure. */
 export function templateChanges(before: Template, now: Template): readonly string[] {
   const old = new Map(before.steps.map((step, index) => [step.id, { step, index }]));
   const ids = new Set(now.steps.map(({ id }) => id));

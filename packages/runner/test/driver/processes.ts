@@ -20,10 +20,7 @@ export interface WorkerProcess {
   close(): Promise<void>;
 }
 
-/**
- * A lease for workers that others must take over from soon. On a loaded machine, even a live worker
- * may lose it.
- */
+/** A lease for workers that others must take over from soon. On a loaded machine, even a live worker may lose it. */
 export const SHORT_LEASE = { lease_ms: 1_000 } as const;
 
 /** The settings that the workers of a test share. */

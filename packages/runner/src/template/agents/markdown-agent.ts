@@ -58,8 +58,7 @@ function warningOf(key: string): string {
   return `${quote(key)} has no effect${near === undefined ? "" : `. Did you mean \`${near}\`?`}`;
 }
 
-// Descriptions with colons often make the front matter invalid YAML. Then each line is read as a
-// key and its text.
+// Descriptions with colons often make the front matter invalid YAML. Then each line is read as a key and its text.
 function valuesOf(file: string, front: string): Readonly<Record<string, Json>> {
   try {
     const { value } = parseSource(`${file}.yaml`, front);

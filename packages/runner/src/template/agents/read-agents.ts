@@ -14,9 +14,8 @@ import { readRadiumAgent } from "./radium-agent.ts";
 const MOST = 1_000;
 
 /**
- * Reads agents from files (JSON or YAML with agents by name, TOML with one Radium agent, or a
- * Markdown page) and from folders of TOML and Markdown files. The first definition of an agent
- * counts.
+ * Reads agents from files (JSON or YAML with agents by name, TOML with one Radium agent, or a Markdown page) and from
+ * folders of TOML and Markdown files. The first definition of an agent counts.
  */
 export async function readAgents(paths: readonly string[]): Promise<AgentsRead> {
   const agents = new Map<string, GivenAgent>();

@@ -49,10 +49,7 @@ export function resultIn({
   };
 }
 
-/**
- * Moves the cursor to another step. A loop ends once the cursor is after its step, even if that
- * step was skipped.
- */
+/** Moves the cursor to another step. A loop ends once the cursor is after its step, even if that step was skipped. */
 export const movedTo = (state: WorkflowState, cursor: number): WorkflowState => {
   const scopes = state.scopes.some(({ owner }) => owner < cursor)
     ? state.scopes.filter(({ owner }) => owner >= cursor)

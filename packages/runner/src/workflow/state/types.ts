@@ -9,10 +9,7 @@ export interface AgentRequest {
   readonly target: Json;
 }
 
-/**
- * An agent at work in a step: its own agent first, then the agents that were called, each by the
- * one before.
- */
+/** An agent at work in a step: its own agent first, then the agents that were called, each by the one before. */
 export interface ActiveAgent {
   readonly agent: string | null;
   readonly attempt: number;
@@ -46,10 +43,7 @@ export interface ActiveStep {
   readonly frames: readonly ActiveAgent[];
   readonly output: Json;
   readonly exit_code: number | null;
-  /**
-   * A digest of how it ended and what it printed, without times. `null` for an agent, whose words
-   * always differ.
-   */
+  /** A digest of how it ended and what it printed, without times. `null` for an agent, whose words always differ. */
   readonly print: string | null;
   /** The number of attempts in this visit. */
   readonly tries: number;
