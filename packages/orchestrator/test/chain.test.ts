@@ -250,7 +250,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
     [
       "a row holds no event",
       ({ db }) => db.exec("update segments set bodies = 'x' where last = 4"),
-      /is no event/,
+      /is not an event/,
     ],
     [
       "the saved head was removed",
