@@ -10,7 +10,7 @@ const result = { command: "npm test", exit_code: 0, passed: 3, failed: 0 };
 
 export const examples = defineExamples(artifacts, [
   {
-    name: "says nothing where all that the phase requires is there and fits",
+    name: "allows a transition with every required artifact, each fitting its schema",
     options,
     subject: { ...move, artifacts: { test_run_result: result } },
     expect: "abstain",
@@ -23,28 +23,28 @@ export const examples = defineExamples(artifacts, [
     code: "artifact_missing",
   },
   {
-    name: "denies one whose artifact does not fit its schema",
+    name: "denies a transition with an artifact that does not fit its schema",
     options,
     subject: { ...move, artifacts: { test_run_result: { ...result, exit_code: "0" } } },
     expect: "deny",
     code: "artifact_invalid",
   },
   {
-    name: "takes text for an artifact that does not fit",
+    name: "does not accept text for an artifact with a schema",
     options,
     subject: { ...move, artifacts: { test_run_result: "all green" } },
     expect: "deny",
     code: "artifact_invalid",
   },
   {
-    name: "denies one that breaks a rule of the contract",
+    name: "denies a transition with an artifact that breaks a rule of the contract",
     options,
     subject: { ...move, artifacts: { test_run_result: { ...result, passed: 0 } } },
     expect: "deny",
     code: "artifact_rule",
   },
   {
-    name: "asks for nothing on the way back from a rejected review",
+    name: "asks for no artifact on the way back from a rejected review",
     options,
     subject: { ...move, from: "REVIEW", to: "BUILD", artifacts: {} },
     expect: "abstain",

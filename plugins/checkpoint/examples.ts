@@ -21,19 +21,15 @@ export const examples = defineExamples(checkpoint, [
     expect: "allow",
   },
   {
-    name: "denies a pause to a step that may not",
+    name: "denies a pause to a step that may not pause",
     options: { steps: ["deploy"] },
     subject: { hook: "onBehavior", action: "checkpoint", step: "plan" },
     expect: "deny",
     code: "checkpoint_step",
   },
+  { name: "ignores a loop", subject: { hook: "onBehavior", action: "loop" }, expect: "abstain" },
   {
-    name: "says nothing of a loop",
-    subject: { hook: "onBehavior", action: "loop" },
-    expect: "abstain",
-  },
-  {
-    name: "says nothing of a call while nothing is paused",
+    name: "allows a call while nothing is paused",
     subject: { hook: "beforeToolCall", tool: "read_file" },
     expect: "abstain",
   },
@@ -52,7 +48,7 @@ export const examples = defineExamples(checkpoint, [
     code: "checkpoint_paused",
   },
   {
-    name: "says nothing of another task",
+    name: "ignores another task",
     before,
     subject: { hook: "onTransition", task: "t2", to: "DONE" },
     expect: "abstain",

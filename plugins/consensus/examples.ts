@@ -5,7 +5,7 @@ const over = { round_time_over: true };
 
 export const examples = defineExamples(consensus, [
   {
-    name: "denies a call after the time of a round",
+    name: "denies a call after the round's time is over",
     subject: {
       hook: "beforeToolCall",
       agent: "ann",
@@ -17,7 +17,7 @@ export const examples = defineExamples(consensus, [
     code: "round_time_over",
   },
   {
-    name: "says nothing of a call that ends the turn, however late",
+    name: "allows a call that ends the turn, however late",
     subject: {
       hook: "beforeToolCall",
       agent: "ann",
@@ -28,7 +28,7 @@ export const examples = defineExamples(consensus, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a call in time",
+    name: "allows a call within the time",
     subject: {
       hook: "beforeToolCall",
       agent: "ann",
@@ -38,7 +38,7 @@ export const examples = defineExamples(consensus, [
     expect: "abstain",
   },
   {
-    name: "lets the tools pass that its options name",
+    name: "allows the tools in its options",
     options: { last_tools: ["submit"] },
     subject: { hook: "beforeToolCall", agent: "ann", tool: "submit", args: {}, host: over },
     expect: "abstain",

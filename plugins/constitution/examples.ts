@@ -8,7 +8,7 @@ const before = [
 
 export const examples = defineExamples(constitution, [
   {
-    name: "says nothing while the session has no rules",
+    name: "allows everything while the session has no rules",
     subject: { hook: "beforeToolCall", tool: "bash", args: { command: "git push --force" } },
     expect: "abstain",
   },
@@ -20,7 +20,7 @@ export const examples = defineExamples(constitution, [
     code: "rule_denied",
   },
   {
-    name: "leaves other agents alone where rules of agents are their own",
+    name: "does not bind other agents when each agent has its own rules",
     options: { agent_rules: "own" },
     before,
     subject: {
@@ -32,7 +32,7 @@ export const examples = defineExamples(constitution, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a call that no rule is about",
+    name: "allows a call that no rule is about",
     before,
     subject: { hook: "beforeToolCall", tool: "read_file", args: { path: "a.md" } },
     expect: "abstain",

@@ -1,10 +1,10 @@
 import { defineExamples } from "@bylaw/testing";
 import { coordinator } from "./src/index.ts";
 
-// It guards what is recorded and taps no hook; what it refuses stands in its tests.
+// It guards the record and taps no hook. Its refusals are covered by its tests.
 export const examples = defineExamples(coordinator, [
   {
-    name: "says nothing of a tool call, even of one about a task that is complete",
+    name: "ignores a tool call, even one about a complete task",
     subject: {
       hook: "beforeToolCall",
       tool: "write_file",
@@ -14,7 +14,7 @@ export const examples = defineExamples(coordinator, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a phase that a task enters",
+    name: "ignores a transition between phases",
     subject: {
       hook: "onTransition",
       task: "task-1",

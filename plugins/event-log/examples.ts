@@ -3,7 +3,7 @@ import { eventLog } from "./src/index.ts";
 
 export const examples = defineExamples(eventLog, [
   {
-    name: "says nothing of a tool call: it records what others decide",
+    name: "ignores a tool call: it records what others decide",
     subject: {
       hook: "beforeToolCall",
       tool: "write_file",
@@ -12,13 +12,13 @@ export const examples = defineExamples(eventLog, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a call with a secret: it keeps the secret out of the log",
+    name: "ignores a call with a secret, but keeps the secret out of the log",
     options: { redact: { paths: ["args.password"] } },
     subject: { hook: "beforeToolCall", tool: "login", args: { password: "red" } },
     expect: "abstain",
   },
   {
-    name: "says nothing of a transition",
+    name: "ignores a transition",
     options: { rotate: { daily: true } },
     subject: { hook: "onTransition", from: "PLAN", to: "BUILD" },
     expect: "abstain",

@@ -16,7 +16,7 @@ const plan = {
 
 export const examples = defineExamples(gates, [
   {
-    name: "says what a check did not find",
+    name: "describes what a check did not find",
     options,
     subject: {
       ...move,
@@ -34,7 +34,7 @@ export const examples = defineExamples(gates, [
     code: "gate_pending",
   },
   {
-    name: "takes no agent's word for a test run",
+    name: "does not accept an agent's word for a test run",
     options,
     subject: {
       ...move,
@@ -54,7 +54,7 @@ export const examples = defineExamples(gates, [
     code: "gate_not_rejected",
   },
   {
-    name: "opens it for a review that found something",
+    name: "opens it for a review with findings",
     options,
     subject: {
       ...move,
@@ -65,7 +65,7 @@ export const examples = defineExamples(gates, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a way that the contract does not have",
+    name: "ignores a transition that the contract does not have",
     options,
     subject: { ...move, to: "REVIEW", artifacts: {} },
     expect: "abstain",

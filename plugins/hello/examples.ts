@@ -3,7 +3,7 @@ import { hello } from "./src/index.ts";
 
 export const examples = defineExamples(hello, [
   {
-    name: "asks before a call that says `password`",
+    name: "asks before a call that contains `password`",
     subject: {
       hook: "beforeToolCall",
       tool: "write_file",
@@ -13,7 +13,7 @@ export const examples = defineExamples(hello, [
     code: "unwelcome_word",
   },
   {
-    name: "says nothing of a call without the word",
+    name: "ignores a call without the word",
     subject: {
       hook: "beforeToolCall",
       tool: "write_file",
@@ -22,7 +22,7 @@ export const examples = defineExamples(hello, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a word that only begins like it",
+    name: "ignores a word that only begins like it",
     subject: {
       hook: "beforeToolCall",
       tool: "search",
@@ -31,12 +31,12 @@ export const examples = defineExamples(hello, [
     expect: "abstain",
   },
   {
-    name: "finds the word in any case, in keys and deep inside",
+    name: "finds the word in any case, in keys and nested values",
     subject: { hook: "beforeToolCall", tool: "fetch", args: { body: [{ PassWord: "red" }] } },
     expect: "ask_user",
   },
   {
-    name: "asks for the words that its options name",
+    name: "asks for the words in its options",
     options: { words: ["launch"] },
     subject: { hook: "beforeToolCall", tool: "send_message", args: { text: "Launch at noon" } },
     expect: "ask_user",

@@ -14,7 +14,7 @@ export const examples = defineExamples(loop, [
     expect: "allow",
   },
   {
-    name: "denies a loop to a step that has none",
+    name: "denies a loop to a step without one",
     options,
     subject: { hook: "onBehavior", action: "loop", step: "code" },
     expect: "deny",
@@ -28,14 +28,14 @@ export const examples = defineExamples(loop, [
     code: "loop_step_unknown",
   },
   {
-    name: "denies a loop from nowhere",
+    name: "denies a loop from no step",
     options,
     subject: { hook: "onBehavior", action: "loop" },
     expect: "deny",
     code: "loop_step_missing",
   },
   {
-    name: "lets any step go on",
+    name: "lets any step continue",
     options,
     subject: { hook: "onBehavior", action: "continue", step: "plan" },
     expect: "allow",
@@ -47,7 +47,7 @@ export const examples = defineExamples(loop, [
     expect: "allow",
   },
   {
-    name: "says nothing of a trigger",
+    name: "ignores a trigger",
     options,
     subject: { hook: "onBehavior", action: "trigger", step: "plan" },
     expect: "abstain",

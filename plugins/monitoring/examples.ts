@@ -9,13 +9,13 @@ const contract = relative(
 
 export const examples = defineExamples(monitoring, [
   {
-    name: "says nothing of a transition: it measures what others decide",
+    name: "ignores a transition: it measures what others decide",
     options: { contract },
     subject: { hook: "onTransition", task: "t1", from: "PLAN", to: "BUILD", artifacts: {} },
     expect: "abstain",
   },
   {
-    name: "says nothing of a tool call",
+    name: "ignores a tool call",
     options: { contract },
     subject: {
       hook: "beforeToolCall",

@@ -19,7 +19,7 @@ const move = { hook: "onTransition", task: "t1", artifacts: {} } as const;
 
 export const examples = defineExamples(phases, [
   {
-    name: "lets a tool pass that the phase names",
+    name: "allows a tool that the phase names",
     options,
     subject: { ...call, phase: "PLAN", tool: "read_files", args: { path: "src/a.ts" } },
     expect: "allow",
@@ -39,14 +39,14 @@ export const examples = defineExamples(phases, [
     code: "phase_tool_not_allowed",
   },
   {
-    name: "holds a path to the patterns of the phase",
+    name: "restricts a path to the patterns of the phase",
     options,
     subject: { ...call, phase: "TDD", tool: "edit_files", args: { path: "src/a.ts" } },
     expect: "deny",
     code: "phase_path_forbidden",
   },
   {
-    name: "holds a line to the commands of the phase",
+    name: "restricts a line to the commands of the phase",
     options,
     subject: {
       ...call,
@@ -58,7 +58,7 @@ export const examples = defineExamples(phases, [
     code: "phase_command_forbidden",
   },
   {
-    name: "takes what a line writes for a write",
+    name: "treats the output of a line as a write",
     options,
     subject: {
       ...call,
@@ -70,13 +70,13 @@ export const examples = defineExamples(phases, [
     code: "phase_shell_writes",
   },
   {
-    name: "lets a task go where the contract leads",
+    name: "lets a task follow the contract",
     options,
     subject: { ...move, from: "PLAN", to: "TDD" },
     expect: "allow",
   },
   {
-    name: "denies a way that the contract does not have",
+    name: "denies a transition that the contract does not have",
     options,
     subject: { ...move, from: "PLAN", to: "IMPL" },
     expect: "deny",

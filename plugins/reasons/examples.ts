@@ -10,13 +10,13 @@ const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 
 export const examples = defineExamples(reasons, [
   {
-    name: "says nothing of an answer",
+    name: "accepts an answer",
     options,
     subject: { ...asked, tool_calls: [answer("yellow")] },
     expect: "abstain",
   },
   {
-    name: "says nothing of a vote for somebody who answered",
+    name: "accepts a vote for an agent that has answered",
     options,
     subject: { ...asked, tool_calls: [vote("agent1")], host: { consensus: { answers } } },
     expect: "abstain",
@@ -68,7 +68,7 @@ export const examples = defineExamples(reasons, [
     code: "invalid_vote_id",
   },
   {
-    name: "denies a vote of an agent that has not seen the newest answer",
+    name: "denies a vote by an agent that has not seen the newest answer",
     options,
     subject: {
       ...asked,
@@ -98,7 +98,7 @@ export const examples = defineExamples(reasons, [
     code: "answer_novelty",
   },
   {
-    name: "denies an answer that is already there, but for the folder",
+    name: "denies an answer that differs from another only by its folder",
     options,
     subject: {
       ...asked,

@@ -3,12 +3,12 @@ import { status } from "./src/index.ts";
 
 export const examples = defineExamples(status, [
   {
-    name: "says nothing of a response: it shows what others decide",
+    name: "ignores a response: it shows what others decide",
     subject: { hook: "onEnforcement", text: "I think we are done", tool_calls: [] },
     expect: "abstain",
   },
   {
-    name: "says nothing of a tool call, wherever its file is",
+    name: "ignores a tool call, wherever its file is",
     options: { file: "logs/{run}/status.json", keep: 1_000 },
     subject: {
       hook: "beforeToolCall",

@@ -24,7 +24,7 @@ export const examples = defineExamples(tasks, [
     code: "task_unknown",
   },
   {
-    name: "says nothing of a call for no task",
+    name: "ignores a call for no task",
     subject: {
       hook: "beforeToolCall",
       tool: "read_files",
@@ -35,13 +35,13 @@ export const examples = defineExamples(tasks, [
     expect: "abstain",
   },
   {
-    name: "says nothing of a transition where nobody has to hold a task",
+    name: "ignores a transition if claims are off",
     options: { claims: "off" },
     subject: { hook: "onTransition", task: "t1", agent: "ann", to: "PLAN", artifacts: {}, at },
     expect: "abstain",
   },
   {
-    name: "says nothing of a call where nobody has to hold a task",
+    name: "ignores a call if claims are off",
     options: { claims: "off" },
     subject: {
       hook: "beforeToolCall",

@@ -1,7 +1,7 @@
 import { defineExamples } from "@bylaw/testing";
 import { createSigner, tokens } from "./src/index.ts";
 
-// A secret that everybody can read here is none: it only makes the examples the same everywhere.
+// Not a real secret, because everybody can read it here. It makes the examples the same on every machine.
 process.env["BYLAW_EXAMPLE_SECRET"] = "an example that is long enough to be a secret";
 const keys = [{ id: "example", env: "BYLAW_EXAMPLE_SECRET" }];
 
@@ -48,7 +48,7 @@ const move = {
 
 export const examples = defineExamples(tokens, [
   {
-    name: "says nothing of a call with the token of its task and phase",
+    name: "allows a call with the token of its task and phase",
     options: { keys },
     subject: { ...call, host: { token } },
     expect: "abstain",
@@ -68,14 +68,14 @@ export const examples = defineExamples(tokens, [
     code: "token_tool",
   },
   {
-    name: "denies a token whose words were changed",
+    name: "denies a token whose text was changed",
     options: { keys },
     subject: { ...call, host: { token: forged } },
     expect: "deny",
     code: "token_forged",
   },
   {
-    name: "denies a token of yesterday",
+    name: "denies an expired token",
     options: { keys },
     subject: { ...call, at: "2026-01-03T09:00:00.000Z", host: { token } },
     expect: "deny",
@@ -89,14 +89,14 @@ export const examples = defineExamples(tokens, [
     code: "token_other_phase",
   },
   {
-    name: "denies a transition from a phase that the token is not of",
+    name: "denies a transition from a phase other than the token's",
     options: { keys },
     subject: { ...move, from: "PLAN", host: { token } },
     expect: "deny",
     code: "token_other_phase",
   },
   {
-    name: "says nothing of a transition with the token of the phase that it leaves",
+    name: "allows a transition with the token of the phase that it leaves",
     options: { keys },
     subject: { ...move, host: { token } },
     expect: "abstain",

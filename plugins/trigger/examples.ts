@@ -5,7 +5,7 @@ const options = { agents: ["coder", "reviewer"], steps: { check: "reviewer" } };
 
 export const examples = defineExamples(trigger, [
   {
-    name: "lets a step call an agent that there is",
+    name: "lets a step call a known agent",
     options,
     subject: {
       hook: "onBehavior",
@@ -17,20 +17,20 @@ export const examples = defineExamples(trigger, [
     expect: "allow",
   },
   {
-    name: "calls whom the step usually calls where nobody is named",
+    name: "calls the step's default agent if none is named",
     options,
     subject: { hook: "onBehavior", action: "trigger", agent: "coder", step: "check" },
     expect: "allow",
   },
   {
-    name: "denies a trigger for nobody",
+    name: "denies a trigger without an agent",
     options,
     subject: { hook: "onBehavior", action: "trigger", agent: "coder", step: "code" },
     expect: "deny",
     code: "trigger_agent_missing",
   },
   {
-    name: "denies an agent that there is not",
+    name: "denies an unknown agent",
     options,
     subject: { hook: "onBehavior", action: "trigger", agent: "coder", trigger_agent_id: "reviwer" },
     expect: "deny",
@@ -44,7 +44,7 @@ export const examples = defineExamples(trigger, [
     code: "trigger_cycle",
   },
   {
-    name: "says nothing of a loop",
+    name: "ignores a loop",
     options,
     subject: { hook: "onBehavior", action: "loop", step: "check" },
     expect: "abstain",

@@ -8,15 +8,15 @@ import { CODES, artifactJudge } from "./judge.ts";
 const names = z.array(z.string().min(1)).default([]);
 
 const artifactOptions = z.strictObject({
-  contract: z.string().min(1).describe("The contract file, from the folder of the config"),
-  tools: names.describe("Tools of the host that the contract may name besides those that it knows"),
+  contract: z
+    .string()
+    .min(1)
+    .describe("The contract file, relative to the folder of the configuration"),
+  tools: names.describe("Tools of the host that the contract may name besides the built-in ones"),
   checks: names.describe("Checks of other plugins that the contract may name"),
 });
 
-/**
- * Denies a transition without the artifacts that the phase has to leave behind, with all that is
- * wrong with them.
- */
+/** Denies a transition without the artifacts that its phase requires, and lists everything that is wrong with them. */
 export const artifacts = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -30,7 +30,7 @@ export const artifacts = definePlugin({
     kernel.hooks.onTransition.tap("required", ({ from, to, artifacts: handed }) => {
       if (from === undefined) return undefined;
       const ways = contract.transitions.filter((way) => way.from === from && way.to === to);
-      // A task that is sent back hands in nothing.
+      // A task that is sent back needs no artifacts.
       if (ways.length > 0 && ways.every(({ when }) => when === "rejected")) return undefined;
       return judge(from, handed);
     });

@@ -12,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   string: "text",
 };
 
-/** What is wrong with a value of an artifact, as a sentence that names its place. */
+/** Describes an error in an artifact's value in one sentence, with the place of the value. */
 export function describeError(type: string, error: ErrorObject): string {
   const { instancePath, params } = error;
   const details = params as JsonObject;
@@ -67,7 +67,7 @@ const COMPARISONS: Readonly<Record<string, string>> = {
   "<": "less than",
 };
 
-// A JSON pointer as people write paths.
+// Turns a JSON pointer into a path in dots and brackets.
 function placeOf(type: string, pointer: string, below?: string): string {
   const parts = pointer
     .split("/")

@@ -33,7 +33,7 @@ function isEmail(text: string): boolean {
   );
 }
 
-/** The formats that a schema may name: functions that take a time in proportion to the text. */
+/** The formats that a schema may name. Each function takes time proportional to the text. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: isDate,
   time: (text) => TIME.test(text),

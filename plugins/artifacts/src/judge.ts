@@ -13,10 +13,10 @@ export const CODES = {
   artifact_too_large: "an artifact is too large or nested too deeply",
 } as const;
 
-/** Says all that is wrong with what is handed in for a phase. Pure, and never throws. */
+/** Lists everything that is wrong with the artifacts of a phase. Pure; never throws. */
 export type ArtifactJudge = (phase: string, artifacts: JsonObject) => readonly Verdict[];
 
-/** As many errors of one artifact are told one by one. */
+/** The most errors of one artifact that are listed one by one. */
 const TOLD = 20;
 
 interface Wanted {
@@ -26,10 +26,7 @@ interface Wanted {
   readonly reviews: readonly string[];
 }
 
-/**
- * Makes the judge of a contract: its schemas are compiled here, once. Throws
- * BYLAW_ARTIFACT_SCHEMA_INVALID.
- */
+/** Makes the judge of a contract and compiles its schemas once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
 export function artifactJudge(contract: Contract): ArtifactJudge {
   const schemas = new Schemas(contract.file);
   const wanted = (phase: Phase): readonly Wanted[] =>
@@ -92,7 +89,7 @@ function judge(
   ];
 }
 
-// A stack that does not reach is a finding about the artifact, not a failure of the check.
+// A stack overflow is a finding about the artifact, not a failure of the check.
 function validated(validate: Validate, artifact: Json): readonly ErrorObject[] {
   try {
     return validate(artifact);
@@ -109,10 +106,10 @@ function validated(validate: Validate, artifact: Json): readonly ErrorObject[] {
   }
 }
 
-/** What an artifact may come to: values, levels, and characters of names and texts. */
+/** The limits of an artifact: values, levels, and characters of names and texts. */
 const LIMITS = { values: 50_000, depth: 64, characters: 2_000_000 } as const;
 
-/** Which limit a value goes beyond, or nothing. Takes no longer for a larger value. */
+/** The limit that a value exceeds, or undefined. The limits also bound the time. */
 function beyond(value: Json): keyof typeof LIMITS | undefined {
   const open: { readonly value: Json; readonly depth: number }[] = [{ value, depth: 1 }];
   let values = 0;

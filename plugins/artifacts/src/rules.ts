@@ -3,7 +3,7 @@ import { isBlank } from "@bylaw/wording";
 
 interface RuleInput {
   readonly artifact: Json;
-  /** The reviews that agents were started for in the phase. */
+  /** The reviews for which the phase started agents. */
   readonly reviews: readonly string[];
 }
 
@@ -33,8 +33,8 @@ const isEmptyList = (value: Json | undefined): boolean =>
   Array.isArray(value) && value.length === 0;
 
 /**
- * The rules of `validation` as far as the artifact itself shows whether they hold. What has to be
- * seen elsewhere (files, observed runs, the plan of an earlier phase) is for gates to judge.
+ * The rules of `validation` that the artifact alone can prove. Gates judge the rules about anything else: files, observed runs, the
+ * plan of an earlier phase.
  */
 export const RULES: Readonly<Record<string, Rule>> = {
   has_acceptance_criteria: has("acceptance_criteria"),

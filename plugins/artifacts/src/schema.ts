@@ -5,7 +5,7 @@ import { visibleText } from "@bylaw/wording";
 import { RE2JS } from "re2js";
 import { FORMATS } from "./formats.ts";
 
-/** Says all that is wrong with a value. */
+/** Returns every error of a value. */
 export type Validate = (value: Json) => readonly ErrorObject[];
 
 /** Compiles the schemas of one contract, each once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
@@ -29,14 +29,14 @@ export class Schemas {
 
   #compile({ ref, value }: ArtifactSchema): Validate {
     try {
-      // The drafts differ in keywords that the loader of contracts does not know.
+      // The drafts differ only in keywords that the contract loader does not know.
       const { $schema: _, $id: __, ...schema } = value;
       const check: ValidateFunction = this.#ajv.compile({
         ...structuredClone(schema),
         $id: `bylaw:/${this.#known.size}`,
       });
       const validate: Validate = (artifact) => (check(artifact) ? [] : [...(check.errors ?? [])]);
-      // One that refers to itself without end says so now.
+      // Finds a schema with endless self-reference when it is loaded.
       for (const probe of [null, {}, [], "", 0]) validate(probe);
       return validate;
     } catch (cause) {
@@ -52,7 +52,7 @@ export class Schemas {
 }
 
 function engine(): Ajv2020 {
-  // Neither a pattern of the contract nor a text of an agent may make matching slow.
+  // Patterns of contracts and texts of agents must not make matching slow.
   const regExp = Object.assign((pattern: string) => linear(pattern), { code: "undefined" });
   const ajv = new Ajv2020({
     allErrors: true,
@@ -69,7 +69,7 @@ function engine(): Ajv2020 {
     formats: { ...FORMATS },
     code: { regExp },
   });
-  // The library counts characters that nobody sees.
+  // Ajv counts invisible characters too.
   ajv.removeKeyword("minLength");
   ajv.addKeyword({
     keyword: "minLength",
@@ -78,7 +78,7 @@ function engine(): Ajv2020 {
     validate: (least: number, text: string) => Array.from(visibleText(text)).length >= least,
     error: { message: ({ schema }) => `must have at least ${String(schema)} visible characters` },
   });
-  // The library compares each item with all before it.
+  // Ajv compares each item with all earlier ones, which takes quadratic time.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({
     keyword: "uniqueItems",
@@ -93,7 +93,7 @@ function engine(): Ajv2020 {
 
 function linear(pattern: string): RegExp {
   const compiled = RE2JS.compile(pattern);
-  // The library tells patterns apart by their text.
+  // Ajv caches patterns by their text.
   return {
     test: (text: string) => compiled.matcher(text).find(),
     toString: () => `/${pattern}/`,

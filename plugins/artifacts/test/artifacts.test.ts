@@ -47,7 +47,7 @@ const told = async (...given: Parameters<typeof leave>): Promise<readonly string
 const planOf = (fields: object): object => ({ ...good, plan_document: { ...plan, ...fields } });
 
 describe("artifacts", () => {
-  it("that fit are no reason to say anything (WF-60)", async () => {
+  it("that fit are accepted silently (WF-60)", async () => {
     expect(await told(good)).toEqual([]);
     expect(
       await told(
@@ -58,7 +58,7 @@ describe("artifacts", () => {
     ).toEqual([]);
   });
 
-  it("that only hold what nobody sees hold nothing (WF-60)", async () => {
+  it("with only invisible characters count as empty (WF-60)", async () => {
     for (const blank of ["", " ", "\u200b\u2060", "\u3164", "\u2800\ufe0f", "\u{e0041}"]) {
       const handed = {
         test_run_result: { ...tests, command: blank, timestamp: "2026-01-02T10:00:00Z" },
@@ -95,13 +95,13 @@ describe("artifacts", () => {
       { acceptance_criteria: [{ criterion: "x" }] },
       "artifact_invalid plan_document.acceptance_criteria[0].how_to_verify",
     ],
-  ])("that do not fit are told with their path (%s, WF-72)", async (_, fields, expected) => {
+  ])("that do not fit are reported with their path (%s, WF-72)", async (_, fields, expected) => {
     const changed = JSON.parse(JSON.stringify(planOf(fields))) as object;
     expect(await told(changed)).toContain(expected);
     expect((await leave(changed)).effect).toBe("deny");
   });
 
-  it("that do not fit are told what would", async () => {
+  it("that do not fit are reported with what is accepted", async () => {
     const reasons = async (handed: object, from?: string, to?: string): Promise<string> =>
       (await leave(handed, from, to)).votes.map(({ reason }) => reason).join("\n");
     const empty = JSON.parse(JSON.stringify(planOf({ acceptance_criteria: [] }))) as object;
@@ -118,13 +118,13 @@ describe("artifacts", () => {
     ["WF-67", { failed: -1 }, "test_run_result.failed"],
     ["WF-68", { exit_code: "0" }, "test_run_result.exit_code"],
     ["a date that is none", { timestamp: "2026-02-30T10:00:00Z" }, "test_run_result.timestamp"],
-  ])("of a test run are held to the schema in its file (%s)", async (_, fields, path) => {
+  ])("of a test run are checked against the schema in its file (%s)", async (_, fields, path) => {
     expect(await told({ test_run_result: { ...tests, ...fields } }, "BUILD", "REVIEW")).toContain(
       `artifact_invalid ${path}`,
     );
   });
 
-  it("are told with every error of every one, not the first alone (WF-69, WF-74)", async () => {
+  it("are reported with every error of every artifact, not only the first (WF-69, WF-74)", async () => {
     const handed = {
       plan_document: { title: "short", acceptance_criteria: [{}] },
       scope_definition: { in_scope: ["A", "b", "b"] },
@@ -141,7 +141,7 @@ describe("artifacts", () => {
     ]);
   });
 
-  it("without a schema only have to be there (WF-70)", async () => {
+  it("without a schema only have to be present (WF-70)", async () => {
     for (const notes of ["", 0, false, [], {}]) expect(await told({ ...good, notes })).toEqual([]);
   });
 
@@ -164,7 +164,7 @@ describe("artifacts", () => {
     }
   });
 
-  it("of any JSON at all come to a decision, and none to a failure", async () => {
+  it("of any JSON get a decision and never a failure", async () => {
     await assert(
       asyncProperty(
         jsonValue({ maxDepth: 6 }),
@@ -188,7 +188,7 @@ describe("artifacts", () => {
     );
   });
 
-  it("that are huge, deep or slow to match are findings too, at once", async () => {
+  it("that are huge, deep or slow to match are findings too, without delay", async () => {
     let deep: Json = 1;
     for (let level = 0; level < 90; level += 1) deep = [deep];
     const many = Array.from({ length: 60_000 }, (_, at) => at);
@@ -211,7 +211,7 @@ describe("artifacts", () => {
     ]);
   });
 
-  it("with very many errors are told with some, and how many more there are", async () => {
+  it("with very many errors are reported with some errors and the number of the others", async () => {
     const votes = (
       await leave({
         ...good,
@@ -222,7 +222,7 @@ describe("artifacts", () => {
     expect(votes.some(({ reason }) => reason.includes("480 more errors"))).toBe(true);
   });
 
-  it("of other names, inherited or not, do not count", async () => {
+  it("under other names, inherited or not, do not count", async () => {
     const handed = JSON.parse(
       '{"Plan_document":{},"plan_document ":{},"__proto__":{"plan_document":{"title":"inherited one"}},"constructor":{}}',
     ) as object;
@@ -230,7 +230,7 @@ describe("artifacts", () => {
     expect((await leave(handed)).effect).toBe("deny");
   });
 
-  it("are judged by patterns, each by its own", async () => {
+  it("are each judged by their own pattern", async () => {
     expect(
       await told({
         ...good,
@@ -245,7 +245,7 @@ describe("artifacts", () => {
     ]);
   });
 
-  it("do not hold back a task that is sent back, or that begins", async () => {
+  it("are not needed when a task is sent back or begins", async () => {
     expect(await told({}, "REVIEW", "BUILD")).toEqual([]);
     expect((await leave({}, "REVIEW", "DONE")).code).toBe("artifact_missing");
     expect((await leave({}, "PLAN", "DONE")).code).toBe("artifact_missing");
@@ -261,7 +261,7 @@ describe("artifacts", () => {
 
 describe("a task that completes", () => {
   const complete = (handed: object, from = "DONE") => told(handed, from, COMPLETED);
-  it("hands in what its last phase requires", async () => {
+  it("must hand in what its last phase requires", async () => {
     expect(await complete({})).toEqual(["artifact_missing completion_summary"]);
     expect(await complete({ completion_summary: { summary: "short" } })).toEqual([
       "artifact_invalid completion_summary.summary",
@@ -277,13 +277,13 @@ describe("a task that completes", () => {
     ).toEqual([]);
   });
 
-  it("hands in what its phase requires wherever it says that it completes", async () => {
+  it("must hand in what its phase requires, in whatever phase it completes", async () => {
     expect(await complete({}, "REVIEW")).toEqual(["artifact_missing review_report"]);
   });
 });
 
 describe("rules", () => {
-  it("judge what the artifact shows of them, with the contract's words", async () => {
+  it("judge what the artifact shows, with the contract's message", async () => {
     const of = (fields: object) =>
       told({ test_run_result: { ...tests, ...fields } }, "BUILD", "REVIEW");
     expect(await of({ passed: 0 })).toEqual(["artifact_rule test_run_result"]);
@@ -294,7 +294,7 @@ describe("rules", () => {
     ).toContain("Make them pass");
   });
 
-  it("ask for every review that was started, under the name that the contract has (defect 1)", async () => {
+  it("need every review that was started, under its name in the contract (defect 1)", async () => {
     const reviews = { security: { ok: true }, quality: { ok: true } };
     const of = (handed: object) => told(handed, "REVIEW", "DONE");
     expect(await of({ review_report: { reviews, blocking_issues: [] } })).toEqual([]);
@@ -317,7 +317,7 @@ describe("rules", () => {
 
 describe("a schema", () => {
   const broken = (from: string, to: string) => () => kernelOf(TEXT.replace(from, to));
-  it("that is not there, leads elsewhere or does not compile is refused at load (WF-71)", () => {
+  it("that is missing, leads elsewhere or does not compile is refused when it is loaded (WF-71)", () => {
     const title = "title: { type: string, minLength: 10 }";
     const swaps: readonly (readonly [string, string])[] = [
       ["schema: plan.json", "schema: absent.json"],

@@ -6,7 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { openCheckpoints, pauseOf } from "./paused.ts";
 
 const CODES = {
-  checkpoint_paused: "the work is paused until a person lets it go on",
+  checkpoint_paused: "the work is paused until a person resumes it",
   checkpoint_step: "the step may not pause its workflow",
 } as const;
 
@@ -23,7 +23,7 @@ const resumed = z.strictObject({
 /** The types of events that this plugin declares. */
 export const EVENT_TYPES: readonly EventType[] = [{ name: "checkpoint_resumed", details: resumed }];
 
-/** Lets a step pause its workflow. While it is paused no tool runs, no phase changes and nothing is steered, until a person ends the pause. */
+/** Lets a step pause its workflow. During the pause no tool runs, no phase changes and no request is granted, until a person ends it. */
 export const checkpoint = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -33,7 +33,7 @@ export const checkpoint = definePlugin({
         .array(z.string().min(1))
         .min(1)
         .optional()
-        .describe("The steps that may pause. Left out: any may"),
+        .describe("The steps that may pause. Default: any step"),
     })
     .prefault({}),
   grants: true,
@@ -45,7 +45,7 @@ export const checkpoint = definePlugin({
     kernel.hooks.onBehavior.tap(
       "checkpoint",
       ({ action, step, task, agent, reason, host }, view) => {
-        // Who is paused may stop, and steers nothing else.
+        // A paused agent may stop, and may request nothing else.
         const held = action === "stop" ? undefined : paused(view, { task, agent });
         if (held !== undefined || action !== "checkpoint") return held;
         if (steps !== undefined && (step === undefined || !steps.includes(step)))
@@ -72,12 +72,12 @@ function paused(view: View, who: Parameters<typeof pauseOf>[1]): Verdict | undef
   const why = open.reason === null ? "" : `: ${open.reason.slice(0, 200)}`;
   return deny(
     `The run is paused at checkpoint ${open.checkpoint} until a person resumes it${why}`,
-    "wait; a person ends the pause",
+    "Wait until a person ends the pause",
     { code: "checkpoint_paused" },
   );
 }
 
-// The one who asked for a person is not that person.
+// The agent that asked for a person cannot be that person.
 const resumesOnce: Guard = (
   view,
   { event_type, details: { checkpoint: named, by } },

@@ -1,8 +1,8 @@
 import { defineProjection, isJsonObject, type JsonObject, type View } from "@bylaw/kernel";
 
-/** A pause that nobody ended yet. */
+/** A pause that nobody has ended yet. */
 export interface OpenCheckpoint extends JsonObject {
-  /** Sequence of the event that began it; its name. */
+  /** The sequence of the event that began the pause. It also names the pause. */
   readonly checkpoint: number;
   readonly task: string | null;
   readonly agent: string | null;
@@ -10,11 +10,11 @@ export interface OpenCheckpoint extends JsonObject {
   readonly reason: string | null;
   /** RFC 3339, UTC. */
   readonly at: string;
-  /** The fingerprint of the workflow that was paused, as the host said. */
+  /** The host's fingerprint of the paused workflow. */
   readonly definition: string | null;
 }
 
-/** The pauses of a run, oldest first, as the log says. */
+/** The pauses of a run, oldest first, from the log. */
 export const openCheckpoints = defineProjection<readonly OpenCheckpoint[]>({
   name: "@bylaw/plugin-checkpoint/open",
   version: 1,
@@ -40,8 +40,8 @@ export const openCheckpoints = defineProjection<readonly OpenCheckpoint[]>({
 });
 
 /**
- * The pause that holds somebody: one of the run, of their task, or of their own, whatever task they name. Who names no agent could be
- * anybody, and is held by any.
+ * The pause that holds a caller: a pause of the run, of the caller's task, or of the agent itself, whatever task it names. A caller
+ * without a name may be any agent, so every agent's pause holds it.
  */
 export const pauseOf = (
   view: View,

@@ -2,21 +2,20 @@ import { BylawError, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { openCheckpoints } from "./paused.ts";
 
-/** Who ends a pause, and what goes on. */
+/** Who ends a pause, and for which workflow. */
 export interface Resumption {
   readonly checkpoint: number;
-  /** A person's name, or a system's; not that of the agent which asked for the pause. */
+  /** The name of a person or system. It must not be the agent that asked for the pause. */
   readonly by: string;
   /** The fingerprint of the workflow as it is now. */
   readonly definition?: string;
-  /** Goes on although the workflow is not the one that was paused. */
+  /** Continues even if the workflow has changed since the pause. */
   readonly migrate?: boolean;
 }
 
 /**
- * Ends a pause and puts it on record; also in another process and on another machine, because the pause is in the log. Throws
- * BYLAW_CHECKPOINT_CHANGED where the workflow is another than the one that was paused, and BYLAW_EVENT_REFUSED where the pause is not open or its
- * own agent would end it.
+ * Ends a pause and records that. It works from any process and machine, because the pause is in the log. Throws BYLAW_CHECKPOINT_CHANGED if the
+ * workflow has changed since the pause, and BYLAW_EVENT_REFUSED if the pause is not open or its own agent tries to end it.
  */
 export async function resumeCheckpoint(
   run: Run,
@@ -29,7 +28,7 @@ export async function resumeCheckpoint(
     throw new BylawError({
       code: "BYLAW_CHECKPOINT_CHANGED",
       message: `The workflow has changed since it was paused at checkpoint ${checkpoint}`,
-      fix: "Take the old definition back, or migrate",
+      fix: "Restore the old definition, or migrate",
     });
   const details = { checkpoint, by, definition: definition ?? null, migrated: changed };
   return run.record([

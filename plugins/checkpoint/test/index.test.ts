@@ -25,7 +25,7 @@ const begin = async (store = createMemoryStore()) => {
 };
 
 describe("checkpoint", () => {
-  it("stops everything but other tasks until a person lets it go on, in another process too", async () => {
+  it("stops everything but other tasks until a person resumes it, also in another process", async () => {
     const { run, call, store } = await begin();
     expect(await call("a")).toBe("fallback");
     await run.behave({
@@ -82,7 +82,7 @@ describe("checkpoint", () => {
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
   });
 
-  it("is not dodged by naming another task, or nobody", async () => {
+  it("cannot be evaded by naming another task or none", async () => {
     const { run, call } = await begin();
     await run.behave({ action: "checkpoint", agent: "ann", task: "a" });
     expect([
@@ -103,7 +103,7 @@ describe("checkpoint", () => {
     );
   });
 
-  it("stops all tasks where it names none", async () => {
+  it("stops all tasks if it names none", async () => {
     const { run, call } = await begin();
     await run.behave({ action: "checkpoint", agent: "ann" });
     expect([await call("a"), await call()]).toEqual(["checkpoint_paused", "checkpoint_paused"]);

@@ -12,30 +12,30 @@ import { agentTurns } from "@bylaw/log";
 export type AllowedTurn =
   /** Work, answer or vote. */
   | "work"
-  /** Vote, and answer no more. */
+  /** Vote, but give no more answers. */
   | "vote_only"
-  /** Nothing before the others have answered. */
+  /** Nothing until the others have answered. */
   | "wait"
-  /** Nothing any more: its turn ended without complying, or it was dropped. */
+  /** Nothing any more: the turn ended without a valid response, or the agent was dropped. */
   | "out";
 
-/** What an agent may do now. Only what the log says counts. */
+/** What an agent may do now, according to the log. */
 export function allowedTurn(view: View, agent: string): AllowedTurn {
   const state = view(consensusState);
   if (isOut(view(agentTurns), agent)) return "out";
   const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
-  // Nobody can answer any more, so there is nothing to wait for.
+  // All answers are used up, so there is nothing to wait for.
   if (all !== null && state.given >= all) return "vote_only";
   const answered = state.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
   if (each === null || answered < each) return "work";
   return isVotingDeferred(view) ? "wait" : "vote_only";
 }
 
-/** Whether nobody may vote yet, because an agent that is still there has not answered. */
+/** Whether voting must wait because an agent that is still taking part has not answered. */
 export const isVotingDeferred = (view: View): boolean =>
   defersVoting(view(consensusState), view(agentTurns));
 
-/** The tools of an agent: without those that answer where it may only vote, and without those that vote where it may not yet. */
+/** The tools that an agent may use now: no answer tools once it may only vote, and no vote tools while voting must wait. */
 export function workflowTools(
   view: View,
   agent: string,
@@ -54,7 +54,7 @@ export function workflowTools(
   return tools.filter((tool) => !closed.has(tool));
 }
 
-/** Whom anybody can vote for, by alias: the values that the tool should offer, since every other is refused. */
+/** The agents that can be voted for, by alias. Offer these values in the tool, because every other is refused. */
 export function candidates(view: View): readonly string[] {
   const state = view(consensusState);
   return state.agents.flatMap((agent) =>
@@ -62,7 +62,7 @@ export function candidates(view: View): readonly string[] {
   );
 }
 
-/** Current answers of others that an agent was not shown, the newest first. */
+/** Current answers of others that the agent was not shown, newest first. */
 export function pendingAnswers(
   view: View,
   agent: string,
@@ -83,7 +83,7 @@ export function tally(view: View): Readonly<Record<string, number>> {
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-/** The answer with the most live votes; of several, and without votes, the one whose agent answered first. */
+/** The answer with the most live votes. On a tie, or without votes, the answer of the agent that answered first. */
 export function winnerIn(view: View): Answer | undefined {
   const { answers } = view(consensusState);
   const counts = tally(view);

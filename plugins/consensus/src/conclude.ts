@@ -13,11 +13,11 @@ import { type Run } from "@bylaw/log";
 import { sha256Of } from "./sha256.ts";
 import { pendingAnswers, winnerIn } from "./allowed-turn.ts";
 
-/** What became of an accepted response. */
+/** The outcome of an accepted response. */
 export type Conclusion =
   | { readonly kind: "answer"; readonly label: string }
   | { readonly kind: "vote"; readonly label: string; readonly agent: string }
-  /** It came too late: the agent must see what is new, in a new round. */
+  /** It came too late. The agent must see the newer answers in a new round. */
   | { readonly kind: "ignored"; readonly reason: string };
 
 const TERMS: ConsensusTerms = {
@@ -27,7 +27,7 @@ const TERMS: ConsensusTerms = {
   fairness: "votes",
 };
 
-/** Records who takes part, on which terms. Throws what `run.record` throws, also when the consensus is already open. */
+/** Records who takes part and under which terms. Throws what `run.record` throws, also if the consensus is already open. */
 export async function openConsensus(
   run: Run,
   { agents, ...terms }: { readonly agents: readonly string[] } & Partial<ConsensusTerms>,
@@ -36,8 +36,8 @@ export async function openConsensus(
 }
 
 /**
- * Records that an agent is shown the newest current answers of others that it has not seen, at most so many, and returns them. Call it
- * before you hand them on: what is published later stays unseen.
+ * Records that an agent is shown the newest current answers of others that it has not seen, at most `limit`, and returns them. Call it
+ * before you pass them on: later answers then count as unseen.
  */
 export async function showAnswers(
   run: Run,
@@ -56,8 +56,8 @@ export async function showAnswers(
 }
 
 /**
- * Records the answer or the vote of the agent's accepted response, bound to what it was shown; nothing where there is none that is not
- * yet on record. What other answers overtook is recorded as ignored. Safe to call again, also after a crash.
+ * Records the answer or vote in the agent's accepted response, bound to what the agent was shown. Undefined if there is no unrecorded
+ * one. A response that other answers overtook is recorded as ignored. Safe to call again, also after a crash.
  */
 export async function conclude(
   run: Run,
@@ -88,7 +88,7 @@ export async function conclude(
   }
 }
 
-// Whether another process has concluded this response meanwhile, or judged a later one of this agent.
+// Whether another process has already concluded this response, or judged a later one of this agent.
 async function isElsewhere(
   run: Run,
   agent: string,
@@ -149,7 +149,7 @@ async function cast(
   return { kind: "vote", label, agent: current.agent };
 }
 
-/** Records the winner by the votes on record and returns its answer; `undefined` where nobody answered. */
+/** Records the winner by the recorded votes and returns its answer; `undefined` if nobody answered. */
 export async function selectWinner(run: Run): Promise<Answer | undefined> {
   const winner = winnerIn(run.view);
   if (winner === undefined) return undefined;

@@ -7,7 +7,7 @@ import { CONSENSUS_EVENTS } from "./events.ts";
 import { consensusGuard } from "./guard.ts";
 import { DENIALS, roundTime } from "./round-time.ts";
 
-/** Keeps the record of agents that answer and vote. Every answer and vote needs an accepted response, and none may come too late. */
+/** Keeps the record of agents that answer and vote. Every answer and vote needs an accepted response, and must not come too late. */
 export const consensus = definePlugin({
   name: manifest.name,
   version: manifest.version,

@@ -116,7 +116,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
   },
 } satisfies Record<string, Check>);
 
-// Whether an agent has not seen every current answer, and has time for that.
+// Whether an agent has not seen every current answer, although its time is not over.
 function isBehind(state: Consensus, { timestamp }: EventDraft, agent: string, view: View): boolean {
   const round = Math.max(1, turnOf(view(agentTurns), agent).round);
   return unseenBy(state, agent).length > 0 && !isTimeOver(state, agent, round, timestamp);

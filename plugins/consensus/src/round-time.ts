@@ -2,15 +2,15 @@ import { deniedCalls, isTimeOver, TIME_OVER, consensusState } from "@bylaw/conse
 import { deny, type ToolCall, type Verdict, type View } from "@bylaw/kernel";
 import { agentTurns, turnOf } from "@bylaw/log";
 
-/** What an agent may still do when its time is over. */
+/** What an agent may still do after its time is over. */
 export interface RoundTime {
-  /** Tools that still run. */
+  /** The tools that still run. */
   readonly tools: ReadonlySet<string>;
   /** How many denied calls in a row end the turn. */
   readonly denials: number;
 }
 
-/** Denies a call that comes after the warning and its grace. Before the warning nothing is denied. */
+/** Denies a call after the warning and its grace period. Before the warning it denies nothing. */
 export function roundTime({
   tools,
   denials,
@@ -19,7 +19,7 @@ export function roundTime({
     const state = view(consensusState);
     if (agent === undefined || tools.has(tool)) return undefined;
     const round = Math.max(1, turnOf(view(agentTurns), agent).round);
-    // Without a log, the host gives the state.
+    // Without a log, the host provides the state.
     const over =
       view.empty === true ? host?.[TIME_OVER] === true : isTimeOver(state, agent, round, at);
     if (!over) return undefined;
@@ -36,9 +36,9 @@ export function roundTime({
   };
 }
 
-/** Whether an agent was denied so many calls in a row after its time that its turn must end. */
+/** Whether so many calls of an agent were denied in a row after its time that its turn must end. */
 export const isDenialLoop = (view: View, agent: string, denials: number = DENIALS): boolean =>
   deniedCalls(view(consensusState), agent) >= denials;
 
-/** How many denied calls in a row end a turn by default. */
+/** The default number of denied calls in a row that end a turn. */
 export const DENIALS = 10;

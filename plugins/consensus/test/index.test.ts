@@ -24,7 +24,7 @@ import {
 
 describeExamples(examples, { describe, it });
 
-/** Says what ends a turn, as the plugin of reasons does, in the words of the host. */
+/** Ends turns like the reasons plugin, with fixed tools. */
 const terminals = definePlugin({
   ...{ name: "terminals", version: "0.0.0", options: z.undefined() },
   apply: (kernel) =>
@@ -48,7 +48,7 @@ const votes = (run: Run, agent: string, target: string): Promise<unknown> =>
   run.respond({ agent, host: { terminal: { kind: "vote", target, reason: null } } });
 
 describe("the beginning", () => {
-  it("names every agent once, by the order of their ids, and happens once", async () => {
+  it("names every agent once, in the order of their ids, and happens once", async () => {
     const run = await begin();
     expect(run.view(consensusState)).toMatchObject({
       agents: ["a", "b", "c"],
@@ -63,7 +63,7 @@ describe("the beginning", () => {
   });
 });
 
-it("refuses a grace that ends after every date", async () => {
+it("refuses a grace period that ends after the last possible date", async () => {
   const run = await begin();
   const details = { round: 1, grace_ms: Number.MAX_SAFE_INTEGER };
   const warning = run.record([
@@ -94,7 +94,7 @@ describe("any order of what agents do", () => {
           else await conclude(run, agent);
         }
         const state = run.view(consensusState);
-        // Each live vote is for a current answer, of a voter that has seen all of them.
+        // Each live vote is for a current answer, by a voter that has seen all current answers.
         for (const [voter, { label }] of Object.entries(state.votes)) {
           expect(state.answers.map((answer) => answer.label)).toContain(label);
           expect(pendingAnswers(run.view, voter)).toEqual([]);
@@ -103,7 +103,7 @@ describe("any order of what agents do", () => {
           Object.keys(state.votes).length,
         );
         expect(winnerIn(run.view) === undefined).toBe(state.answers.length === 0);
-        // The same log gives the same state, also where a snapshot stood between.
+        // The same log gives the same state, also from a snapshot.
         const log: readonly LogEvent[] = await store.events("r", 0, 10_000);
         const again = log.reduce(
           (before, event) =>
@@ -111,7 +111,7 @@ describe("any order of what agents do", () => {
           consensusState.initial,
         );
         expect(JSON.stringify(again)).toBe(JSON.stringify(state));
-        // An answer or a vote on record for each accepted response at most.
+        // Each accepted response leads to at most one recorded answer or vote.
         const used = log.flatMap(({ details: { response } }) =>
           typeof response === "number" ? [response] : [],
         );
@@ -122,8 +122,8 @@ describe("any order of what agents do", () => {
   });
 });
 
-describe("who else writes", () => {
-  it("an agent cannot be given an answer that it did not give", async () => {
+describe("other writers", () => {
+  it("cannot record an answer that an agent did not give", async () => {
     const run = await begin();
     const forged: JsonObject = {
       response: 2,
@@ -144,7 +144,7 @@ describe("who else writes", () => {
     ).rejects.toThrow("take part");
   });
 
-  it("a response that came after takes the place of one that was not concluded", async () => {
+  it("may replace an unconcluded response with a later one", async () => {
     const run = await begin();
     await answers(run, "a", "first");
     await answers(run, "a", "second");

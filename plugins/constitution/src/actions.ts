@@ -9,26 +9,26 @@ import {
 } from "./rule.ts";
 import { constitutionState, oldestFor, rulesAt } from "./state.ts";
 
-/** Who sees to the rules. */
+/** Who changes or renews the rules. */
 export interface RuleAuthor {
   readonly by: string;
   readonly author: Author;
   /** RFC 3339, UTC. Default: the run's clock. */
   readonly at?: string;
-  /** Whether the rules of an agent are its own, as by the option `agent_rules`: it replaces those of no other. Default `false`. */
+  /** Whether each agent has its own rules, as by the option `agent_rules`. An agent then replaces only its own. Default `false`. */
   readonly own?: boolean;
 }
 
-/** The rules that hold at a time. Reading is no touch: it keeps nothing alive. */
+/** The rules in force at a time. Reading does not extend their life. */
 export const constitutionOf = (
   run: Pick<Run, "view" | "now">,
   at: string = run.now(),
 ): readonly ConstitutionRule[] => rulesAt(run.view(constitutionState), at);
 
-/** How often a rule is given again, where another process changed the rules meanwhile. */
+/** How often adding a rule is tried when another process changes the rules at the same time. */
 const ATTEMPTS = 50;
 
-// Rules of one process are given one after the other: they would only make each other's places stale.
+// One process adds its rules one after the other; concurrent attempts would invalidate each other.
 const turns = new WeakMap<Run, Promise<unknown>>();
 
 function inTurn<T>(run: Run, work: () => Promise<T>): Promise<T> {
@@ -41,9 +41,9 @@ function inTurn<T>(run: Run, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Adds a rule. Where there are 50 the oldest that an agent gave makes room, on record; an operator's never does for an agent's. Where the
- * rules of agents are their own, it is the oldest of the agent that has most. Throws
- * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
+ * Adds a rule. Once there are 50, the oldest rule by an agent is dropped, on record; an agent never displaces an operator's. If each
+ * agent has its own rules, the oldest rule of the agent with the most rules is dropped. Throws BYLAW_CONSTITUTION_INVALID,
+ * BYLAW_CONSTITUTION_FULL, and what the run throws.
  */
 export async function updateConstitution(
   run: Run,
@@ -87,7 +87,7 @@ async function addRule(
       ]);
       return constitutionOf(run, at);
     } catch (error) {
-      // Another process filled the last place, or dropped the same rule.
+      // Another process took the last place, or dropped the same rule.
       if (
         attempt === ATTEMPTS ||
         !(error instanceof BylawError) ||
@@ -99,8 +99,8 @@ async function addRule(
 }
 
 /**
- * Replaces the rules by the first 50 of these; an agent replaces only what agents gave, or only its own. Throws BYLAW_CONSTITUTION_INVALID,
- * BYLAW_CONSTITUTION_FULL where an agent's do not all fit beside those that stay, and what the run throws.
+ * Replaces the rules by the first 50 of these. An agent replaces only the rules by agents, or only its own. Throws
+ * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL if an agent's rules do not all fit next to those that stay, and what the run throws.
  */
 export async function resetConstitution(
   run: Run,
@@ -119,7 +119,7 @@ export async function resetConstitution(
       throw new BylawError({
         code: "BYLAW_CONSTITUTION_FULL",
         message: `${rules.length} rules and ${others} of others are more than the limit of ${RULE_LIMIT}`,
-        fix: "Take yours away and add them one by one: then whoever has most makes room",
+        fix: "Remove your rules and add them one by one: then the agent with the most rules makes room",
       });
     await run.record([
       draft("constitution_reset", by, author, { by, author, rules, ...(own ? { own } : {}) }),
@@ -128,7 +128,7 @@ export async function resetConstitution(
   });
 }
 
-/** Keeps the rules alive for another hour; those that ended stay so. */
+/** Keeps the rules alive for another hour. Expired rules stay expired. */
 export async function touchConstitution(
   run: Run,
   { by, author, at }: RuleAuthor,

@@ -13,7 +13,7 @@ import {
   rulesFor,
 } from "./state.ts";
 
-/** Rules that a session gives itself while it runs. Those that can be checked deny or ask; none ever allows. */
+/** Rules that a session gives itself while it runs. Rules with a check deny or ask; no rule ever allows. */
 export const constitution = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -23,7 +23,7 @@ export const constitution = definePlugin({
         .enum(["all", "own"])
         .default("all")
         .describe(
-          "Whose calls a rule holds for that an agent gave: those of every agent of the run, or its own alone. An operator's holds for all",
+          "Whose calls an agent's rule binds: those of every agent of the run, or only its own. An operator's rule binds all",
         ),
     })
     .prefault({}),
@@ -33,7 +33,7 @@ export const constitution = definePlugin({
     kernel.projection(constitutionState);
     kernel.guard("rules", constitutionGuard);
     if (agent_rules === "own") kernel.guard("own", ownRulesGuard);
-    // The rules are not known before the log is: every path that a call names is looked up.
+    // Rules are known only from the log, so every path of a call must be resolved.
     kernel.prepare("paths", (subject) =>
       subject.hook === "beforeToolCall"
         ? resolvePaths(subject, anyPath().pathsToResolve(subject), {
@@ -49,7 +49,7 @@ export const constitution = definePlugin({
   },
 });
 
-/** Whether the rules of an agent are its own in this kernel, by `agent_rules`: what `own` says with a change that an agent makes. */
+/** Whether each agent has its own rules in this kernel, by `agent_rules`. Use it as `own` when an agent changes rules. */
 export const hasOwnRules = ({ plugins }: Pick<Kernel, "plugins">): boolean =>
   plugins.some(
     ({ plugin, instances }) =>
@@ -62,7 +62,7 @@ export const hasOwnRules = ({ plugins }: Pick<Kernel, "plugins">): boolean =>
 
 let everyPath: PolicyPool | undefined;
 
-// Not before somebody asks: a run in which no tool is called needs none.
+// Compiled on first use: a run without tool calls needs none.
 const anyPath = (): PolicyPool =>
   (everyPath ??= compilePolicy([
     parsePolicy('[[rules]]\nname = "any-path"\naction = "deny"\npaths = "**"', {
@@ -71,7 +71,9 @@ const anyPath = (): PolicyPool =>
     }),
   ]));
 
-/** What rules come to, compiled; where those of an agent hold for it alone, by the agent that has some, and `undefined` for all others. */
+/**
+ * The compiled rules. If each agent has its own, there is one entry for each agent with rules; `undefined` is the entry for all others.
+ */
 type Pools = WeakMap<readonly ConstitutionRule[], Map<string | undefined, PolicyPool>>;
 
 interface Judging {

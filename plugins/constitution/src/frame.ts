@@ -1,27 +1,27 @@
 import type { ConstitutionRule } from "./rule.ts";
 
-/** A rule as it is told to a model or a service: whose it is, and whether calls are held to it. */
+/** A rule as shown to a model or a service: its author, and whether it is enforced. */
 export interface PublishedRule {
   readonly id: number;
-  /** Who gave it: an operator's goes before what agents gave. */
+  /** Who gave it. An operator's rules come before those of agents. */
   readonly tier: ConstitutionRule["author"];
   readonly by: string;
-  /** Calls are held to it; without this it is prose. */
+  /** Whether calls are checked against it. Otherwise it is only prose. */
   readonly checked: boolean;
   readonly rule: string;
 }
 
-/** What is told of a constitution. */
+/** The part of a constitution that is shown. */
 export interface PublishedRules {
   readonly rules: readonly PublishedRule[];
-  /** How many there was no room for. */
+  /** The number of rules that did not fit. */
   readonly left_out: number;
 }
 
-/** How many characters of rules are told at once. */
+/** The most characters of rules that are shown at once. */
 const LIMIT = 12_000;
 
-/** The rules in so many characters: an operator's first, then the newest of agents, each group in its order. Pure. */
+/** The rules that fit into `limit` characters: an operator's first, then the newest of agents, each group in its order. Pure. */
 export function publishedRules(rules: readonly ConstitutionRule[], limit = LIMIT): PublishedRules {
   const first = [
     ...rules.filter(({ author }) => author === "operator"),
@@ -48,8 +48,8 @@ export function publishedRules(rules: readonly ConstitutionRule[], limit = LIMIT
 }
 
 /**
- * The rules as a paragraph for a prompt; empty where there are none. Each is one line of JSON between two marks, so that no text of a rule can
- * end its line, the frame, or begin another.
+ * The rules as a paragraph for a prompt; empty without rules. Each is one line of JSON between two marks, so that the text of a rule cannot
+ * end its line or the frame, or begin another.
  */
 export function constitutionText(all: readonly ConstitutionRule[]): string {
   if (all.length === 0) return "";
@@ -62,7 +62,7 @@ export function constitutionText(all: readonly ConstitutionRule[]): string {
   ].join("\n");
 }
 
-// Whatever a reader could take for the end of a line or for a mark is an escape.
+// Escapes everything that a reader could take for a line end or a mark.
 const lineOf = (rule: PublishedRule): string =>
   JSON.stringify(rule).replace(
     /[<>&`\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,

@@ -4,16 +4,16 @@ import { describeIssues, isBlank } from "@bylaw/wording";
 import { stringify } from "smol-toml";
 import { z } from "zod";
 
-/** A session holds at most so many rules. */
+/** The most rules of a session. */
 export const RULE_LIMIT = 50;
-/** Milliseconds after which a session that nobody touched has no rules. */
+/** The life of rules without renewal, in milliseconds. */
 export const RULE_LIFE_MS = 3_600_000;
 
-/** Who gave a rule: what operators gave, agents do not take away. */
+/** Who gave a rule. Agents cannot remove an operator's rules. */
 export const AUTHORS = ["operator", "agent"] as const;
 export type Author = (typeof AUTHORS)[number];
 
-/** A rule as it is given: prose, and the keys of a policy rule where it can be checked. */
+/** A rule as given: prose, and, if it can be checked, the keys of a policy rule. */
 export const ruleInput = z.strictObject({
   rule: z
     .string()
@@ -31,25 +31,25 @@ export const ruleInput = z.strictObject({
 });
 export type RuleInput = z.output<typeof ruleInput>;
 
-/** A rule that holds. */
+/** A rule in force. */
 export interface ConstitutionRule extends JsonObject {
-  /** Counts from 1 in each run, and is never given twice. */
+  /** Counts from 1 in each run, and is never reused. */
   readonly id: number;
   readonly rule: string;
   readonly check: JsonObject | null;
   readonly author: Author;
-  /** Who gave it. */
+  /** The name of its author. */
   readonly by: string;
 }
 
-// Tiers, conditions and trials are for policies, whose authors an agent is not.
+// Tiers, conditions and shadow rules are reserved for policy authors.
 const KEYS: ReadonlySet<string> = new Set(
   "action tool command command_regex pattern server paths network args agent phase interactive reason fix match not_match".split(
     " ",
   ),
 );
 
-/** The policy that a rule's check is. Throws BYLAW_CONSTITUTION_INVALID for one that does not load, or that would allow. */
+/** The policy that implements a rule's check. Throws BYLAW_CONSTITUTION_INVALID for a check that does not load, or that allows. */
 export function policyOf({
   id,
   rule,
@@ -78,7 +78,7 @@ export function policyOf({
   }
 }
 
-/** Reads a rule strictly. Throws BYLAW_CONSTITUTION_INVALID. */
+/** Parses a rule strictly. Throws BYLAW_CONSTITUTION_INVALID. */
 export function readRule(given: unknown): RuleInput {
   const read = readAs(ruleInput, "rule", given);
   const { rule, check } = read;
@@ -86,7 +86,7 @@ export function readRule(given: unknown): RuleInput {
   return read;
 }
 
-/** Reads what a caller hands in. Throws BYLAW_CONSTITUTION_INVALID. */
+/** Parses a caller's value. Throws BYLAW_CONSTITUTION_INVALID. */
 function readAs<Schema extends z.ZodType>(
   schema: Schema,
   what: string,

@@ -30,7 +30,7 @@ export const CONSTITUTION_EVENTS: readonly EventType[] = [
   { name: "constitution_touched", details: z.strictObject(who) },
 ];
 
-/** The rules of a run, and when somebody last saw to them. */
+/** The rules of a run, and the time of their last renewal. */
 export interface Constitution extends JsonObject {
   readonly rules: readonly ConstitutionRule[];
   /** RFC 3339, UTC; `null`: never. */
@@ -39,7 +39,7 @@ export interface Constitution extends JsonObject {
   readonly next: number;
 }
 
-/** The constitution of a run, by the log: shared by all of its processes and machines. */
+/** The constitution of a run, from the log that all its processes and machines share. */
 export const constitutionState = defineProjection<Constitution>({
   name: "@bylaw/plugin-constitution/rules",
   version: 1,
@@ -61,7 +61,7 @@ export const constitutionState = defineProjection<Constitution>({
       case "constitution_rule_dropped":
         return { ...state, rules: state.rules.filter(({ id }) => id !== details["id"]) };
       case "constitution_touched":
-        // Who comes too late revives nothing.
+        // A late renewal does not revive expired rules.
         return rulesAt(state, timestamp).length === 0
           ? { ...state, rules: [] }
           : { ...state, touched: timestamp };
@@ -89,7 +89,7 @@ function add(
 
 const NONE: readonly ConstitutionRule[] = [];
 
-/** The rules that hold at a time, to the millisecond. Reading revives nothing. Without a time nobody can say that they ended. */
+/** The rules in force at a time, to the millisecond. Without a time no rule expires. */
 export function rulesAt(
   { rules, touched }: Constitution,
   at: string | undefined,
@@ -99,7 +99,7 @@ export function rulesAt(
   return Date.parse(at) - Date.parse(touched) < RULE_LIFE_MS ? rules : NONE;
 }
 
-/** Those that hold an agent: all, or where the rules of agents are their own what operators gave and what it gave itself. `null`: no agent. */
+/** The rules that bind an agent: all of them, or, if each agent has its own, an operator's and the agent's own. `null`: no agent. */
 export const rulesFor = (
   rules: readonly ConstitutionRule[],
   agent: string | null,
@@ -107,7 +107,7 @@ export const rulesFor = (
 ): readonly ConstitutionRule[] =>
   own ? rules.filter(({ author, by }) => author === "operator" || by === agent) : rules;
 
-/** What a reset leaves: an agent's takes away only what agents gave, or what it gave itself. */
+/** The rules that a reset keeps. An agent's reset removes only rules by agents, or only its own. */
 const keptBy = (
   rules: readonly ConstitutionRule[],
   { author, by, own }: JsonObject,
@@ -117,8 +117,8 @@ const keptBy = (
     : rules.filter((one) => one.author === "operator" || (own === true && one.by !== by));
 
 /**
- * The rule that makes room for another: the oldest of agents, or of the agent that has most, so that none pushes out those of all others; for an
- * operator's the oldest of all where there is none of these.
+ * The rule that makes room for a new one: the oldest by any agent, or by the agent with the most rules, so that no agent displaces all others.
+ * For an operator's rule without any by agents, it is the oldest of all.
  */
 export function oldestFor(
   rules: readonly ConstitutionRule[],
@@ -131,7 +131,7 @@ export function oldestFor(
   return given.find((one) => count(one) >= most) ?? (author === "operator" ? rules[0] : undefined);
 }
 
-/** Refuses a rule beyond the limit, a check that does not load, and a drop of anything but the rule whose turn it is. */
+/** Refuses a rule beyond the limit, a check that does not load, and the drop of any rule but the next in turn. */
 export const constitutionGuard: Guard = (
   view,
   { event_type, timestamp, details },
@@ -163,8 +163,8 @@ export const constitutionGuard: Guard = (
 };
 
 /**
- * Where the rules of agents are their own: refuses what takes away another agent's, whatever carrier forgot to say that they are. Of an
- * operator there is no agent.
+ * If each agent has its own rules, refuses an event that removes another agent's, even if its caller forgot `own`. An operator is never
+ * an agent.
  */
 export const ownRulesGuard: Guard = (
   view,

@@ -10,9 +10,9 @@ import {
 import { RULE_LIMIT, ruleInput, type ConstitutionRule } from "./rule.ts";
 import { rulesFor } from "./state.ts";
 
-/** What these tools need of their carrier: a run, and the agent that calls. */
+/** What these tools need from their caller: a run, and the calling agent. */
 export interface ConstitutionContext extends RunContext<Run> {
-  /** Whether the rules of an agent are its own: `hasOwnRules` of the kernel of the run. Default `false`. */
+  /** Whether each agent has its own rules: `hasOwnRules` of the run's kernel. Default `false`. */
   readonly own?: boolean;
 }
 
@@ -22,14 +22,14 @@ const asAgent = ({ agent, own = false }: ConstitutionContext): RuleAuthor => ({
   own,
 });
 
-// What another agent gave itself is no rule for this one, and its words are not those of anybody who may tell it what to do.
+// With own rules, another agent's rules do not bind this one, and their words must not instruct it.
 const told = (rules: readonly ConstitutionRule[], { agent, own = false }: ConstitutionContext) => ({
   rules: rulesFor(rules, agent, own),
 });
 
 /**
- * The three tools, from one definition for every carrier. What they do is done as the agent that the carrier has made sure of: the rules of
- * operators stay. They throw BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
+ * The three tools for agents. They act as the agent that the host has authenticated, and keep operators' rules. They throw
+ * BYLAW_CONSTITUTION_INVALID, BYLAW_CONSTITUTION_FULL, and what the run throws.
  */
 export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
   defineTool({
@@ -43,16 +43,16 @@ export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
   defineTool({
     name: "reset_constitution",
     description:
-      "Replace the rules that agents gave this run, or those that you gave it where each agent has its own. Those of operators stay.",
+      "Replace the rules by agents in this run, or only your own where each agent has its own. Operators' rules stay.",
     input: z.strictObject({
-      rules: z.array(ruleInput).max(RULE_LIMIT).describe("What holds from now on instead"),
+      rules: z.array(ruleInput).max(RULE_LIMIT).describe("The rules that hold from now on"),
     }),
     run: async ({ rules }, context: ConstitutionContext) =>
       told(await resetConstitution(context.run, rules, asAgent(context)), context),
   }),
   defineTool({
     name: "get_constitution",
-    description: "Read the rules that hold for you in this run. Reading keeps none of them alive.",
+    description: "Read the rules that bind you in this run. Reading does not extend their life.",
     input: z.strictObject({}),
     annotations: { readOnlyHint: true },
     run: async (_, context: ConstitutionContext) => {

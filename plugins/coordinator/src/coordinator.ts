@@ -17,7 +17,7 @@ export const coordinator = definePlugin({
         .min(1)
         .optional()
         .describe(
-          "The ids of the plan's tasks. An event about another task is refused, and so is an end before all of them are complete. Default: any id passes",
+          "The ids of the plan's tasks. An event about another task is refused, and so is completion before all of them are complete. Default: any id passes",
         ),
       own_work: z
         .enum(["refuse", "allow"])

@@ -3,7 +3,7 @@ import { COORDINATOR_TYPES, type Finding } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import { coordinatorState, coordinatorTasks } from "./life/projection.ts";
 
-// A resume records what the log says. A task that has left the plan must not keep the run closed.
+// Resume events repeat what the log says. A task that has left the plan must not keep the run closed.
 const RESUME: ReadonlySet<string> = new Set([
   "task_restarted_on_resume",
   "task_reverification_required",
@@ -13,8 +13,8 @@ const TYPES: ReadonlySet<string> = new Set(
 );
 
 /**
- * Makes the guard `planned-tasks`: an event of the catalogue names no task but `tasks`, compared unit by unit, and the workflow is
- * complete when each of them is.
+ * Makes the guard `planned-tasks`: an event of the catalogue may name no task outside `tasks` (compared by code units), and the
+ * workflow is complete only when all of them are.
  */
 export function plannedTasks(tasks: readonly string[]): Guard {
   const planned = new Set<Json>(tasks);
@@ -27,7 +27,7 @@ export function plannedTasks(tasks: readonly string[]): Guard {
   };
 }
 
-// An id may be anything that an agent wrote.
+// A task's id may be any JSON that an agent wrote.
 const named = (task: Json): string =>
   quote((typeof task === "string" ? task : JSON.stringify(task)).slice(0, 80));
 
@@ -43,7 +43,7 @@ function namedBy({ task_id, details }: EventDraft): readonly Json[] {
 function unfinished(view: View, tasks: readonly string[]): Finding | undefined {
   const known = coordinatorTasks(view);
   const open = [...new Set(tasks)].filter((task) => known.get(task)?.status !== "complete");
-  // A log that begins with a resume only counts the tasks that were complete before it.
+  // A log that begins with a resume only has the number of tasks that were complete before it.
   const elsewhere =
     open.every((task) => !known.has(task)) && open.length <= view(coordinatorState).workflow.before;
   if (elsewhere) return undefined;

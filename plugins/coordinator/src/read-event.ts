@@ -3,12 +3,12 @@ import { COORDINATOR_TYPES, type Recordable } from "@bylaw/log";
 import { didYouMean, quote } from "@bylaw/wording";
 
 const KEYS = ["event_type", "agent_id", "task_id", "details"];
-// Approvals and the like are recorded elsewhere, which checks who records them.
+// Other code records approvals and similar events, and checks who records them.
 const TYPES = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, details] as const));
 
 /**
- * Reads an event of a coordinator, `{event_type, agent_id?, task_id?, details?}`, for `run.record`. Agent and task may be left out of the
- * details. Throws BYLAW_EVENT_INVALID; the details are checked when the event is recorded.
+ * Parses an event of a coordinator, `{event_type, agent_id?, task_id?, details?}`, for `run.record`. The details may leave out agent and
+ * task. Throws BYLAW_EVENT_INVALID; the details are checked when the event is recorded.
  */
 export function readCoordinatorEvent(value: Json): Recordable {
   if (!isJsonObject(value)) throw invalid("An event is a JSON object with `event_type`");

@@ -7,8 +7,8 @@ import { readCoordinatorEvent } from "./read-event.ts";
 const json = z.json();
 
 /**
- * The tool with which a coordinator that is a model records what it did. Offer it to the coordinator only: it names the agent of each event
- * itself. It throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, and what the run throws.
+ * The tool with which a coordinator that is a model records what it did. Offer it only to the coordinator, because it may name any agent in
+ * an event. It throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, and what the run throws.
  */
 export const COORDINATOR_TOOLS: readonly Tool<RunContext<Run>>[] = [
   defineTool({

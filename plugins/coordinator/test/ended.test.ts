@@ -14,13 +14,13 @@ const ENDS = [
 ] as const;
 
 describe.each(ENDS)("a run that ended with %s", (type, details) => {
-  it("says so to whatever is asked, and records nothing more", async () => {
+  it("reports the end to every request, and records nothing more", async () => {
     const [run, other] = [await open(type), await open(type)];
     expect((await run.toolCall(TOOL)).decision.effect).toBe("allow");
     await run.record(whole("task-1"));
     await run.record([plain(type, details)]);
     const { length } = await store.events(type, 0, 1_000);
-    // The other one has not read that yet.
+    // The other process has not read the end yet.
     for (const at of [other, run]) {
       const outcomes = [
         await at.toolCall(TOOL),

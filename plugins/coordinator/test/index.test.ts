@@ -40,13 +40,13 @@ const statusOf = (run: Run, task = "t"): string | undefined =>
   coordinatorTasks(run.view).get(task)?.status;
 
 describe("the types of events", () => {
-  it("are those of the catalogue, all 53", () => {
+  it("are the 53 of the catalogue", () => {
     const { events } = createKernel({ plugins: [coordinator()] }).declared;
     expect(events).toEqual(COORDINATOR_TYPES);
     expect(events.length).toBe(53);
   });
 
-  it("are checked as they are recorded, even where they change from one reading to the next", async () => {
+  it("are checked when they are recorded, even if they change between two reads", async () => {
     const store = createMemoryStore();
     const run = await open(store);
     let readings = 0;
@@ -82,7 +82,7 @@ describe("the life of a task", () => {
     },
   );
 
-  it("goes on after a refusal as if nothing had been said", async () => {
+  it("continues after a refusal as if the event never came", async () => {
     const store = createMemoryStore();
     const run = await open(store);
     await run.record(reviewed());
@@ -91,7 +91,7 @@ describe("the life of a task", () => {
     expect(statusOf(run)).toBe("complete");
   });
 
-  it("lets what is only odd be recorded", async () => {
+  it("records what is only unusual", async () => {
     const store = createMemoryStore();
     const run = await open(store);
     const compaction = plain("compaction_start", { compaction_number: 1, context_remaining: 5 });
@@ -102,7 +102,7 @@ describe("the life of a task", () => {
     expect(await rulesBroken(store)).toEqual(["COMPACTION_RELOAD_PARITY"]);
   });
 
-  it("goes on once a health audit passed", async () => {
+  it("continues once a health audit has passed", async () => {
     const run = await open();
     const audit = [
       health("health_audit_dispatched", { attempt_number: 1 }),
@@ -114,7 +114,7 @@ describe("the life of a task", () => {
 });
 
 describe("several events at once", () => {
-  it("are refused together, wherever the impossible one stands", async () => {
+  it("are refused together, wherever the impossible one is", async () => {
     const store = createMemoryStore();
     const run = await open(store);
     expect(
@@ -154,8 +154,8 @@ describe("two runs of one log", () => {
   });
 });
 
-describe("an agent that wants to be done without an audit", () => {
-  it("may say that the session pauses, which frees nothing", async () => {
+describe("an agent that wants to complete without an audit", () => {
+  it("may report that the session pauses, which changes nothing", async () => {
     const run = await open();
     await run.record([
       dispatched(),
@@ -166,7 +166,7 @@ describe("an agent that wants to be done without an audit", () => {
     );
   });
 
-  it("is not believed where details and envelope name two agents or two tasks", async () => {
+  it("is not believed if details and envelope name two agents or two tasks", async () => {
     const run = await open();
     await run.record([...reviewed(), auditor(), dispatched("u")]);
     expect(await refusal(run.record([{ ...complete(), agent_id: "dev" }]))).toBe(
@@ -196,7 +196,7 @@ describe("an agent that wants to be done without an audit", () => {
     );
   });
 
-  it("gains nothing by the name of a task that only looks like another, or means something to JavaScript", async () => {
+  it("gains nothing by a task name that looks like another, or that JavaScript treats specially", async () => {
     const run = await open();
     await run.record([...reviewed("task-1"), auditor("task-1")]);
     for (const alike of readCases<string>(import.meta, "task-names")) {
@@ -216,7 +216,7 @@ describe("an agent that wants to be done without an audit", () => {
 });
 
 describe("a second session", () => {
-  it("takes the log up: what was in progress is available again, and a recent completion is audited again", async () => {
+  it("continues the log: what was in progress is available again, and a recent completion is audited again", async () => {
     const store = createMemoryStore();
     const first = await open(store);
     await first.record([...whole("t"), dispatched("u")]);
@@ -235,7 +235,7 @@ describe("a second session", () => {
     expect(await rulesBroken(store)).toEqual([]);
   });
 
-  it("cannot take up a log whose workflow has ended, but whoever joins can read it", async () => {
+  it("cannot continue a log whose workflow has ended, but a process that joins can read it", async () => {
     const store = createMemoryStore();
     await (await open(store)).record([ended]);
     const before = await typesIn(store);

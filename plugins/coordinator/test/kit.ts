@@ -6,7 +6,7 @@ import { findingsIn, plain } from "./life-kit.ts";
 
 export * from "./life-kit.ts";
 
-/** A run under the plugin. */
+/** Opens a run under the plugin. */
 export const open = (
   store: Store = createMemoryStore(),
   options: Partial<OpenOptions> = {},
@@ -16,7 +16,7 @@ export const open = (
 
 export const ended = plain("workflow_failed", { reason: "x", last_state: null });
 
-/** The code of the error that a promise rejects with, and the rule that it names; nothing where it resolves. */
+/** The code of the error that a promise rejects with, and the rule in it; undefined if it resolves. */
 export async function refusal(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;
@@ -31,6 +31,6 @@ export async function refusal(work: Promise<unknown>): Promise<string | undefine
 export const typesIn = async (store: Store): Promise<readonly string[]> =>
   (await store.events("r1", 0, 100_000)).map(({ event_type }) => event_type);
 
-/** The rules that a store's log breaks, to the strictest catalogue. */
+/** The rules that the log of a store breaks, under the strictest catalogue. */
 export const rulesBroken = async (store: Store): Promise<readonly string[]> =>
   findingsIn(await store.events("r1", 0, 100_000)).map(({ rule }) => rule);

@@ -2,13 +2,13 @@ import { type EventDraft, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { createCatalogue, createLogVerifier, formatEventLine, type LogFinding } from "@bylaw/log";
 import { coordinator, coordinatorOrder } from "../src/index.ts";
 
-/** What a run takes down. */
+/** The fields of an event that a run records. */
 export type Given = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
-/** The plugin, without its rule about an agent's own work. */
+/** The plugin without its rule about an agent's own work. */
 export const guarded = coordinator({ own_work: "allow" });
 
-/** An event about a task by an agent, with details that repeat both. */
+/** An event about a task by an agent; the details repeat both. */
 export const of = (
   event_type: string,
   task: string,
@@ -20,7 +20,7 @@ export const of = (
   task_id: task,
   details: { task_id: task, agent_id: agent, ...details },
 });
-/** An event about neither. */
+/** An event without a task and an agent. */
 export const plain = (event_type: string, details: JsonObject): Given => ({
   event_type,
   agent_id: null,
@@ -71,7 +71,7 @@ export const blocked = (tasks: readonly string[]): Given =>
   });
 const restored = plain("infrastructure_restored", { attempts_used: 1, fixes_applied: [] });
 
-/** One event of every type that an agent or its coordinator records about a task, in the words of a strict catalogue. */
+/** One event of every type that an agent or its coordinator records about a task, with details that a strict catalogue accepts. */
 export function everything(task: string, turn: number): readonly Given[] {
   const one = (role: string): string => `${role}-${(turn % 2) + 1}`;
   const [dev, rev, aud] = [one("dev"), one("critic"), one("auditor")];
@@ -153,7 +153,7 @@ export function everything(task: string, turn: number): readonly Given[] {
   ];
 }
 
-/** What is wrong with a log that a coordinator kept, to the strictest catalogue. */
+/** The faults of a coordinator's log, under the strictest catalogue. */
 export function findingsIn(events: readonly LogEvent[]): readonly LogFinding[] {
   const verifier = createLogVerifier({
     order: coordinatorOrder,

@@ -45,7 +45,7 @@ function deepFreeze<Value>(value: Value): Value {
   return value;
 }
 
-/** Every object that a state consists of. */
+/** Every object within a state. */
 function partsOf(value: unknown, seen = new Set<object>()): ReadonlySet<object> {
   if (typeof value !== "object" || value === null || seen.has(value)) return seen;
   seen.add(value);
@@ -59,7 +59,7 @@ const depthOf = (value: unknown): number =>
     : 0;
 
 describe("the state of the coordinator", () => {
-  it("says where every task stands, whatever its name", () => {
+  it("has the status of every task, whatever its name", () => {
     const state = fold(
       eventsOf(
         ...whole("__proto__"),
@@ -78,7 +78,7 @@ describe("the state of the coordinator", () => {
     expect(state.completed).toBe(1);
   });
 
-  it("leaves a log without a coordinator alone: its state stays the very same", () => {
+  it("leaves a log without a coordinator alone: its state stays the same object", () => {
     const state = fold(eventsOf());
     const calls = Array.from({ length: 100 }, (_, index) =>
       eventOf(plain("tool_allowed", { decision: {} }), index + 1),
@@ -86,7 +86,7 @@ describe("the state of the coordinator", () => {
     expect(fold(calls, state)).toBe(state);
   });
 
-  it("does not know a task from an event of a run that names it", () => {
+  it("learns no task from an event of a run that names it", () => {
     const call = { ...plain("tool_allowed", { decision: {} }), task_id: "task-1" };
     expect(coordinatorTasks(viewOf(fold(eventsOf(call)))).size).toBe(0);
   });
@@ -101,12 +101,12 @@ describe("the state of the coordinator", () => {
     },
   );
 
-  it("is changed by nothing behind the end", () => {
+  it("changes no more after the end", () => {
     const ended = fold(eventsOf(plain("workflow_failed", { reason: "x", last_state: null })));
     expect(coordinatorLife.reduce(ended, eventOf(dispatched("t"), 2))).toBe(ended);
   });
 
-  it("shares all but a handful of its parts with the state before, among ten thousand tasks", () => {
+  it("shares all but a few of its parts with the previous state, among ten thousand tasks", () => {
     const given = Array.from({ length: 10_000 }, (_, index) => dispatched(`task-${index}`));
     const before = fold(eventsOf(...given));
     const after = coordinatorLife.reduce(before, eventOf(ready("task-5000"), 10_001));
@@ -118,7 +118,7 @@ describe("the state of the coordinator", () => {
     expect(coordinatorTasks(viewOf(before)).get("task-5000")?.status).toBe("implementing");
   });
 
-  it("is never deep, in whatever order tasks come and delegations go", () => {
+  it("stays shallow, in whatever order tasks arrive and delegations end", () => {
     const rising = Array.from({ length: 3_000 }, (_, index) =>
       dispatched(`task-${String(index).padStart(5, "0")}`),
     );
@@ -141,8 +141,8 @@ const anything = fc.record({
 });
 const OTHERS = readCases<Given>(import.meta, "others");
 
-describe("any log, of events that can happen and of some that cannot", () => {
-  it("is judged by the guard as by the verifier, line by line, and no state is ever changed", () => {
+describe("any log of possible and impossible events", () => {
+  it("is judged alike by the guard and the verifier, line by line, and no state is ever mutated", () => {
     const rules = new Set<string>();
     const property = fc.property(
       fc.array(anything, { minLength: 30, maxLength: 80, size: "max" }),
@@ -187,7 +187,7 @@ const ENVELOPE: ReadonlySet<string> = new Set([
 ]);
 
 describe("the guard", () => {
-  it("takes a log for one that begins elsewhere only where a resume is its first event", () => {
+  it("takes a log as the later part of another only if a resume is its first event", () => {
     const reverify = { ...plain("task_reverification_required", {}), task_id: "t" };
     const judgeBehind = (...given: readonly Given[]): string | undefined =>
       coordinatorGuard(viewOf(fold(given.map(eventOf))), eventOf(reverify, given.length))?.rule;

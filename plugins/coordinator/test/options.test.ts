@@ -22,7 +22,7 @@ const end = (total_tasks: number) =>
 const planned = (...tasks: readonly string[]) => coordinator({ tasks: [...tasks] });
 
 describe("option `tasks`", () => {
-  it("refuses an event of any other task, wherever it names it", async () => {
+  it("refuses an event about any other task, wherever the event names it", async () => {
     const run = await open(undefined, {}, planned("task-1", "__proto__"));
     await run.record([dispatched("task-1"), dispatched("__proto__", "dev-2")]);
     const blocked = (tasks: readonly string[]) =>
@@ -45,7 +45,7 @@ describe("option `tasks`", () => {
     await run.record([blocked(["task-1"])]);
   });
 
-  it("so keeps a look-alike from being counted as a task of the plan", async () => {
+  it("prevents a look-alike from being counted as a task of the plan", async () => {
     const plan = { file: "plan.md", total_tasks: 2 };
     const loose = await open(undefined, { plan });
     await loose.record([...whole("task-1"), ...whole("t\u0430sk-1"), end(2)]);
@@ -55,7 +55,7 @@ describe("option `tasks`", () => {
     ).toBe("BYLAW_EVENT_REFUSED TASK_NOT_PLANNED");
   });
 
-  it("lets the workflow be complete when every task is, after a resume too", async () => {
+  it("lets the workflow complete when every task is, also after a resume", async () => {
     const store = createMemoryStore();
     await (await open(store, {}, planned("task-1", "task-2"))).record(whole("task-1"));
     const run = await open(store, {}, planned("task-1", "task-2", "task-2"));
@@ -66,7 +66,7 @@ describe("option `tasks`", () => {
     expect(await rulesBroken(store)).toEqual([]);
   });
 
-  it("believes a log that begins with a resume how many tasks were complete before", async () => {
+  it("trusts a log that begins with a resume about how many tasks were complete before", async () => {
     const store = createMemoryStore();
     const counts = {
       previous_session_id: OTHER,
@@ -97,7 +97,7 @@ describe("option `tasks`", () => {
     ]);
   });
 
-  it("leaves events alone that name no task, and those of the run itself", async () => {
+  it("ignores events without a task, and those of the run itself", async () => {
     const run = await open(undefined, {}, planned("task-1"));
     await run.record([plain("usage_check", { utilisation: 1, remaining: 1, resets_at: null })]);
     expect((await run.toolCall({ tool: "read_file", args: {}, task: "task-9" })).applied).toBe(
@@ -105,7 +105,7 @@ describe("option `tasks`", () => {
     );
   });
 
-  it("lets a log be taken up after a task left the plan", async () => {
+  it("allows a log to continue after a task left the plan", async () => {
     const store = createMemoryStore();
     await (
       await open(store, {}, planned("old", "done", "new"))
@@ -127,7 +127,7 @@ describe("option `tasks`", () => {
 });
 
 describe("option `own_work`", () => {
-  it("lets an agent review and audit what it developed where it is told to", async () => {
+  it("lets an agent review and audit its own work if set to `allow`", async () => {
     const store = createMemoryStore();
     const run = await open(store, {}, coordinator({ own_work: "allow" }));
     await run.record([

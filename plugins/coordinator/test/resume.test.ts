@@ -28,7 +28,7 @@ const RESUME = ["session_resumed", "task_restarted_on_resume", "task_reverificat
 const OTHER = "22222222-2222-4222-8222-222222222222";
 const TASKS = ["task-1", "__proto__", "10", "9"];
 
-/** A log that sessions keep one after the other, on a clock that the test sets. */
+/** A log that several sessions write one after the other, with a clock that the test sets. */
 function createLog() {
   const store = createMemoryStore();
   const kernel = createKernel({ plugins: [guarded], fallback: "allow" });
@@ -37,7 +37,7 @@ function createLog() {
   return {
     store,
     later: (minutes: number) => void (at += minutes * 60_000),
-    /** A new session: whoever kept the log before is gone without a word. */
+    /** Opens a new session; the previous one has ended silently. */
     open(): Promise<Run> {
       sessions += 1;
       const session = `00000000-0000-4000-8000-${String(sessions).padStart(12, "0")}`;
@@ -54,7 +54,7 @@ function createLog() {
   };
 }
 
-/** A log after these events a minute apart, and after a pause the next session's first events. */
+/** A log with these events a minute apart, and after a pause the next session's first events. */
 async function resumedAfter(
   given: readonly Given[],
   ...more: readonly (readonly Given[])[]
@@ -98,7 +98,7 @@ const reverified = (task: string, minutes: number): unknown => [
 const pause = plain("session_pause", { reason: "limit", remaining_percent: 1, resets_at: null });
 
 describe("a run that is opened with a plan", () => {
-  it("begins with what it sets out to do", async () => {
+  it("begins with its plan", async () => {
     const log = createLog();
     await log.open();
     expect(await log.events()).toMatchObject([
@@ -110,7 +110,7 @@ describe("a run that is opened with a plan", () => {
     ]);
   });
 
-  it("may end without a plan however many tasks are complete", async () => {
+  it("may end without a plan, however many tasks are complete", async () => {
     const run = await openRun(createKernel({ plugins: [guarded] }), { run: "r1" });
     await run.record(whole("task-1"));
     await run.record([
@@ -120,8 +120,8 @@ describe("a run that is opened with a plan", () => {
   });
 });
 
-describe("a log that a new session takes up", () => {
-  it("tells of the break before anything else, in one commit with what follows from it", async () => {
+describe("a log that a new session continues", () => {
+  it("records the interruption first, in one commit with what follows from it", async () => {
     const [resumed, ...rest] = await resumedAfter([dispatched("task-1")]);
     expect(resumed).toMatchObject({
       event_type: "session_resumed",
@@ -145,7 +145,7 @@ describe("a log that a new session takes up", () => {
     ]);
   });
 
-  it("restarts what was in progress and what waited for its audit, each for its reason", async () => {
+  it("restarts what was in progress and what waited for its audit, each with its reason", async () => {
     const given = [...reviewed("task-2"), dispatched("task-1")];
     expect(brief(await resumedAfter(given))).toEqual([
       [1, 1, 0],
@@ -162,7 +162,7 @@ describe("a log that a new session takes up", () => {
     },
   );
 
-  it("says nothing of a task that was only asked about, or looked at by an analyst", async () => {
+  it("does not mention a task that was only asked about or analysed", async () => {
     const asked = of("agent_seeks_guidance", "t", "dev", { question: "?", options: [] });
     const analysed = of("business_analyst_dispatched", "u", "analyst", { missing_criteria: [] });
     expect(brief(await resumedAfter([asked, analysed]))).toEqual([[0, 0, 0]]);
@@ -201,7 +201,7 @@ describe("a log that a new session takes up", () => {
     },
   );
 
-  it("measures against the last event of any kind", async () => {
+  it("measures from the last event of any kind", async () => {
     const log = createLog();
     const run = await log.open();
     await run.record(whole("task-1"));
@@ -211,7 +211,7 @@ describe("a log that a new session takes up", () => {
     expect(brief((await log.events()).slice(8))).toEqual([[0, 0, 1]]);
   });
 
-  it("calls a task up for its audit again after a second crash, however late, and implements nothing anew", async () => {
+  it("lists a task for its audit again after a second crash, however late, and restarts no implementation", async () => {
     const log = createLog();
     await (await log.open()).record(whole("task-1"));
     for (const given of [
@@ -236,7 +236,7 @@ describe("a log that a new session takes up", () => {
     expect(findingsIn(events)).toEqual([]);
   });
 
-  it("restarts a task whose second audit failed, and one that a developer took up instead", async () => {
+  it("restarts a task whose second audit failed, and one that a developer works on again", async () => {
     const failed = [
       auditor("task-1"),
       of("auditor_fail", "task-1", "auditor", { failures: [], required_fixes: [] }),
@@ -257,7 +257,7 @@ describe("a log that a new session takes up", () => {
     ]);
   });
 
-  it("believes a log that begins with a resume how many tasks were complete before", async () => {
+  it("trusts a log that begins with a resume about how many tasks were complete before", async () => {
     const log = createLog();
     const counts = { in_progress_tasks_count: 0, pending_audit_count: 0, completed_tasks_count: 3 };
     const resumed = plain("session_resumed", {
@@ -293,7 +293,7 @@ describe("a log that a new session takes up", () => {
     expect(brief((await log.events()).slice(6))).toEqual([[0, 0, 3], reverified("old", 0)]);
   });
 
-  it("is only resumed behind the end, where no guard keeps it shut", async () => {
+  it("only records a resume after the end, if no guard keeps it closed", async () => {
     const store = createMemoryStore();
     const unguarded = definePlugin({
       name: "unguarded",
@@ -315,7 +315,7 @@ describe("a log that a new session takes up", () => {
     expect(brief((await store.events("r1", 0, 100)).slice(9))).toEqual([[1, 0, 1]]);
   });
 
-  it("lets nobody go on with a restarted task who was asked about it or analysed it before", async () => {
+  it("stops agents that asked about or analysed a restarted task from working on it", async () => {
     const log = createLog();
     const asked = of("agent_seeks_guidance", "t", "dev", { question: "?", options: [] });
     const analysed = of("business_analyst_dispatched", "t", "analyst", { missing_criteria: [] });
@@ -333,7 +333,7 @@ describe("a log that a new session takes up", () => {
     await run.record([dispatched("t"), ready("t")]);
   });
 
-  it("restarts thousands of tasks in one commit, from the snapshot that the store keeps", async () => {
+  it("restarts thousands of tasks in one commit, from the store's snapshot", async () => {
     const log = createLog();
     const run = await log.open();
     const tasks = Array.from(
@@ -354,7 +354,7 @@ describe("a log that a new session takes up", () => {
   });
 });
 
-/** What a log says of its tasks, read line by line without any rule of order. */
+/** Counts the tasks of a log line by line, without any order rule. */
 function countOf(events: readonly LogEvent[]) {
   const tasks = new Map<string, { readonly kind: string; readonly at: number }>();
   const before = (id: string): string => tasks.get(id)?.kind ?? "none";
@@ -401,7 +401,7 @@ const step = fc.record({
   minutes: fc.constantFrom(0, 0.5, 1, 7, 30, 59, 60, 61),
 });
 
-// The straight way through the life of a task, so that walks come to its end as well.
+// The direct path through the life of a task, so that random walks also reach its end.
 const STRAIGHT = readCases<string>(import.meta, "straight");
 const WORK = new Set(
   COORDINATOR_TYPES.flatMap(({ name, group }) =>
@@ -473,7 +473,7 @@ async function walk(
 }
 
 describe("any walk through the life cycle, with crashes anywhere", () => {
-  it("gives a log without a finding, with the right counts, that folds to the state that the run had", async () => {
+  it("gives a log without findings, with the right counts, and the run's own state when folded", async () => {
     const seen = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(
@@ -492,7 +492,7 @@ describe("any walk through the life cycle, with crashes anywhere", () => {
       ),
       { numRuns: 100, endOnFailure: true },
     );
-    // A walk that never gets anywhere would hold as well.
+    // Without this, walks that never advance would pass too.
     for (const type of [
       ...RESUME,
       "task_complete",

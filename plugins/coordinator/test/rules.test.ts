@@ -3,7 +3,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { COORDINATOR_RULES, coordinatorOrder, type CoordinatorRule } from "../src/index.ts";
 
-/** A log that breaks a rule at its last line, or does not. */
+/** A log whose last line breaks a rule, or does not. */
 interface Case {
   readonly rule: CoordinatorRule;
   readonly case: string;

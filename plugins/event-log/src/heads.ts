@@ -10,31 +10,31 @@ import { flushFailed } from "./problems.ts";
 export interface HeadsOptions {
   /** Absolute path of an Ed25519 private key in PKCS #8. */
   readonly key_file: string;
-  /** Least time between two heads of one process, in milliseconds. */
+  /** The least time between two heads of one process, in milliseconds. */
   readonly every_ms: number;
 }
 
-/** What a signed head says: at this time the log had come this far. */
+/** The claim of a signed head: at this time, the log had reached this event. */
 export interface Head {
   readonly run: string;
   readonly sequence: number;
-  /** The link of that event. */
+  /** The chain hash of that event. */
   readonly hash: string;
   /** RFC 3339, UTC. */
   readonly at: string;
 }
 
-/** Says where a log was at what time, so that a cut end shows. */
+/** Signs how far a log had come at what time, so that a missing end is detected. */
 export interface Heads {
-  /** Whether a head of this mark should be signed now. `last`: there will be no other chance. */
+  /** Whether a head for this mark is due now. `last`: there is no later chance. */
   due(mark: Mark | undefined, last?: boolean): boolean;
-  /** Milliseconds until one may be signed; `undefined` where the mark already has one. */
+  /** Milliseconds until a head may be signed; `undefined` if the mark already has one. */
   delay(mark: Mark | undefined): number | undefined;
-  /** Appends a head, durably. Called under the lock of the log. */
+  /** Appends a head durably. Call it under the lock of the log. */
   sign(mark: Mark | undefined): Promise<void>;
 }
 
-/** The type in the header of a head, so that no other signed text of the same key passes for one. */
+/** The type in the header of a head, so that another text signed with the same key is not accepted as one. */
 export const HEAD_TYPE = "bylaw-head+jws";
 
 /** Reads the key. Throws BYLAW_KEY_EXPOSED and BYLAW_KEY_INVALID. */
@@ -73,7 +73,7 @@ function append(path: string, token: string): void {
   const file = openAppendFile(path);
   try {
     const { size } = fstatSync(file.fd);
-    // Half a head of a stopped process costs the next one nothing.
+    // Half a head of a stopped process must not damage the next one.
     const open = size > 0 && readAt(file.fd, size - 1, 1)[0] !== 0x0a;
     appendBytes(file, Buffer.from(`${open ? "\n" : ""}${token}\n`));
     try {

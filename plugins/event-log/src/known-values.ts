@@ -1,20 +1,20 @@
 import type { Span } from "./secret-forms.ts";
 
-/** Values that are secret in one event, wherever it repeats them. */
+/** Values that are secret in one event, wherever the event repeats them. */
 export interface KnownValues {
-  /** Where a text repeats one of them. `short`: also those of three to five characters, where they stand alone. */
+  /** Where a text repeats one of the values. `short`: includes values of three to five characters that stand alone. */
   find(text: string, short: boolean): readonly Span[];
 }
 
-/** From so many equal characters on a text that was cut off counts as a repetition. */
+/** The number of equal first characters that identify a value in a text that was cut off. */
 const PREFIX = 16;
 const LONG = 6;
 const SHORTEST = 3;
-/** As many values with one beginning are told apart. */
+/** The most values with the same first characters that are compared one by one. */
 const SAME_BEGINNING = 8;
 const WORD = /[^\s"'`]*/y;
 
-/** Linear in the length of a text, however many values there are: each place is looked up by what begins there. */
+/** Linear in the length of a text, however many values there are: each position is looked up by the characters that begin there. */
 export function knownValues(values: Iterable<string>): KnownValues | undefined {
   const byLength = new Map<number, Map<string, string[]>>();
   const first = new Set<number>();
@@ -63,7 +63,7 @@ export function knownValues(values: Iterable<string>): KnownValues | undefined {
   };
 }
 
-// As a reason may quote it: as it is, in one line, inside of a JSON text, in a URL.
+// The forms in which a reason may quote a value: unchanged, on one line, inside a JSON text, in a URL.
 function spellings(value: string): readonly string[] {
   return [
     value,
@@ -73,7 +73,7 @@ function spellings(value: string): readonly string[] {
   ];
 }
 
-// Two characters can begin with one half: what is left of the second would be no text.
+// Two characters can share their first half (a surrogate), and a cut between the halves leaves invalid text.
 const whole = (text: string, end: number): number =>
   end > 0 && /[\ud800-\udbff]/.test(text[end - 1] ?? "") && /[\udc00-\udfff]/.test(text[end] ?? "")
     ? end + 1

@@ -1,18 +1,18 @@
 import { readAt } from "./read-at.ts";
 
 const CHUNK = 65_536;
-/** Longest line that is looked into, in bytes. */
+/** The longest line that is read, in bytes. */
 export const LONGEST = 64 * 1_048_576;
 
 export interface FileLine {
-  /** Where it begins, in bytes. */
+  /** The position of its first byte. */
   readonly start: number;
-  /** Without its line break. `undefined`: it is not UTF-8, or longer than anybody writes. */
+  /** The line without its line break. `undefined`: it is not UTF-8, or longer than `LONGEST`. */
   readonly text: string | undefined;
   readonly terminated: boolean;
 }
 
-/** Reads lines from the end of a file to its beginning. What stands behind the last line break, if anything, comes first. */
+/** Reads lines from the end of a file to its beginning. Text after the last line break, if any, comes first. */
 export function* linesBackwards(fd: number, size: number): Generator<FileLine> {
   let parts: Buffer[] = [];
   let length = 0;

@@ -5,18 +5,18 @@ import Database from "better-sqlite3";
 import { makeFolderOf } from "./log-file.ts";
 import { lockHeld, codeOf, irregular, unwritable } from "./problems.ts";
 
-/** How long a holder is waited for, in milliseconds. */
+/** How long to wait for a holder, in milliseconds. */
 const WAIT_MS = 9_000;
 
 interface Connection {
   readonly database: Database.Database;
-  /** Of the lock file as it was connected to. */
+  /** The stats of the lock file when it was opened. */
   readonly stats: Stats;
 }
 
 /**
- * A lock between processes, on a file of its own to which its holders write nothing. It is that of an SQLite database: the operating
- * system releases it when its holder dies, however it dies. Waiting blocks no thread, and whoever has waited longer asks more often.
+ * A lock between processes on a separate file, to which holders write nothing. It is the lock of an SQLite database, so the
+ * operating system releases it however its holder dies. Waiting blocks no thread, and longer waiting means more frequent attempts.
  */
 export class FileLock {
   readonly #path: string;
@@ -28,7 +28,7 @@ export class FileLock {
     this.#wait_ms = wait_ms;
   }
 
-  /** Does work alone. Throws BYLAW_LOG_BUSY where another process does not let go in time. */
+  /** Runs `work` under the lock. Throws BYLAW_LOG_BUSY if another process does not release it in time. */
   async hold<T>(work: () => Promise<T>): Promise<T> {
     const start = performance.now();
     while (!this.#take()) {
@@ -39,7 +39,7 @@ export class FileLock {
     try {
       return await work();
     } finally {
-      // Nothing was written; a commit would wait for whoever is just asking for the lock.
+      // Nothing was written. A commit would wait for processes that are just requesting the lock.
       this.#connection?.database.exec("ROLLBACK");
     }
   }
@@ -59,7 +59,7 @@ export class FileLock {
       if (codeOf(error)?.startsWith("BYLAW_") === true) throw error;
       throw unwritable(this.#path, "lock the log", error);
     }
-    // A lock file that was removed locks nobody out.
+    // A removed lock file keeps no other process out.
     const { ino, dev } = this.#connection.stats;
     const there = statsOf(this.#path);
     if (there?.ino === ino && there.dev === dev) return true;
@@ -71,7 +71,7 @@ export class FileLock {
     const stats = lockFile(this.#path);
     const database = new Database(this.#path, { timeout: 0 });
     try {
-      // One write in the life of the file: an empty database would be written by everybody who locks it.
+      // One write in the life of the file: every process that locks an empty database writes to it.
       if (database.pragma("user_version", { simple: true }) === 0)
         database.pragma("user_version = 1");
       return { database, stats };
@@ -84,12 +84,12 @@ export class FileLock {
 
 const statsOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false });
 
-/** Makes the lock file where there is none. */
+/** Creates the lock file if there is none. */
 function lockFile(path: string): Stats {
   const there = statsOf(path);
   if (there === undefined) {
     makeFolderOf(path);
-    // Never opened under its own name: closing a file drops every lock that this process has on it.
+    // The file is never opened under its own name, because closing it drops every lock that this process has on it.
     const fresh = `${path}.${randomUUID()}`;
     closeSync(openSync(fresh, "wx", 0o600));
     try {

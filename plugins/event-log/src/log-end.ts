@@ -15,7 +15,7 @@ import { diverged, flushFailed, unwritable } from "./problems.ts";
 import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rotation.ts";
 import { setAside } from "./torn.ts";
 
-/** Something that an operator should know and that stops nothing. */
+/** Reports something that an operator should know but that stops nothing. */
 export type Warn = (
   code: "BYLAW_LOG_TORN" | "BYLAW_LOG_REPLACED" | "BYLAW_LOG_UNROTATED",
   message: string,
@@ -30,19 +30,19 @@ export interface LogEndOptions {
 
 const LARGEST_WRITE = 8 * 1_048_576;
 
-/** The file that is open, and what is known of it. */
+/** The open file, and what is known about it. */
 interface OpenFile {
   readonly file: AppendFile;
-  /** Its size as this process left it; -1: unknown. */
+  /** Its size after this process's last write or read; -1: unknown. */
   size: number;
-  /** How much of it is on the disk for certain. */
+  /** The number of bytes that are certainly on the disk. */
   synced: number;
-  /** Whether its name is on the disk for certain. */
+  /** Whether its directory entry is certainly on the disk. */
   named: boolean;
   mark: Mark | undefined;
-  /** What must stand before the first event. */
+  /** The line that must come before the first event. */
   anchor: string;
-  /** Whether it holds an event, so that it may be full. */
+  /** Whether it holds an event. Only then can it be full. */
   filled: boolean;
 }
 
@@ -51,14 +51,14 @@ export class LogEnd {
   readonly #options: LogEndOptions;
   #current: OpenFile | undefined;
   #failure: BylawError | undefined;
-  /** The file whose name for rotation is taken, so that the warning comes once. */
+  /** The inode of a file that cannot be rotated because its new name is taken. It is reported only once. */
   #unrotated: number | undefined;
 
   constructor(options: LogEndOptions) {
     this.#options = options;
   }
 
-  /** How far the file has come, whoever wrote it. Opens the file that stands there now, and repairs its end. */
+  /** The last event in the file, whoever wrote it. Opens the current file and repairs its end. */
   find(): Mark | undefined {
     if (this.#failure !== undefined) throw this.#failure;
     const { path, warn } = this.#options;
@@ -78,7 +78,7 @@ export class LogEnd {
     }
   }
 
-  /** Appends events whose numbers follow the mark, at least one. They are not durable yet, except those before a rotation. */
+  /** Appends events whose sequences follow the mark, at least one. They are not durable yet, except those before a rotation. */
   async append(events: readonly LogEvent[]): Promise<Mark> {
     const { path, rotation } = this.#options;
     let now = this.#opened();
@@ -92,7 +92,7 @@ export class LogEnd {
     for (const event of events) {
       const line = lineOf(event);
       const length = Buffer.byteLength(line);
-      // The next process would not find such a line at the end, and write it once more.
+      // The next process could not find such a line at the end, and would write it again.
       if (length > LONGEST)
         throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
       const before = last === undefined ? now.mark : markAt(last);
@@ -114,7 +114,7 @@ export class LogEnd {
     return now.mark ?? unfound();
   }
 
-  /** Resolves when the file as it was found or written last is durable. Throws BYLAW_LOG_UNSYNCED, from then on always. */
+  /** Resolves when the file as last read or written is durable. Throws BYLAW_LOG_UNSYNCED, and from then on always does. */
   async sync(): Promise<void> {
     const now = this.#opened();
     const { path, sync = systemSync } = this.#options;
@@ -124,7 +124,7 @@ export class LogEnd {
       if (now.synced !== size) await sync(now.file.fd);
       if (!now.named) syncFolder(dirname(path));
     } catch (error) {
-      // A disk may forget what it once refused, and then report success. It is never asked again.
+      // A disk may forget a write that failed, and then report success. It is never asked again.
       this.#failure = flushFailed(path, error);
       throw this.#failure;
     }
@@ -142,7 +142,7 @@ export class LogEnd {
     return this.#current ?? unfound();
   }
 
-  /** The file that stands there now: the one that is open, or another that took its place. */
+  /** The file at the path now: the open one, or another that replaced it. */
   #openNow(): OpenFile {
     const { path, warn } = this.#options;
     const current = this.#current;
@@ -163,7 +163,7 @@ export class LogEnd {
   #open(): OpenFile {
     const file = openAppendFile(this.#options.path);
     const { size } = fstatSync(file.fd);
-    // Nobody knows whether the writer of what stands there lived to flush it.
+    // Nobody knows whether the writer of this file lived to flush it.
     this.#current = {
       file,
       size: size === 0 ? 0 : -1,
@@ -211,7 +211,7 @@ export class LogEnd {
   #write(now: OpenFile, text: string, last: LogEvent): void {
     const bytes = Buffer.from(now.anchor + text, "utf8");
     const { size } = now;
-    // Until all of it is there, the end of the file is unknown.
+    // Until all of it is written, the end of the file is unknown.
     now.size = -1;
     appendBytes(now.file, bytes);
     now.size = size + bytes.length;

@@ -14,10 +14,10 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { codeOf, irregular, unwritable } from "./problems.ts";
 
-/** Writes to the disk what the system holds of a file. Values come in, so that a test can bring a disk that fails. */
+/** Writes a file's buffered data to the disk. Passed in, so that a test can provide a disk that fails. */
 export type Sync = (fd: number) => Promise<void>;
 
-/** `fdatasync` of the system. */
+/** The system's `fdatasync`. */
 export const systemSync: Sync = promisify(fdatasync);
 
 /** A file that is only ever appended to. */
@@ -29,13 +29,14 @@ export interface AppendFile {
   readonly created: boolean;
 }
 
-/** Opens a file for appending and reading; makes it where it is missing. Throws for what is no regular file. */
+/** Opens a file for appending and reading, and creates it if it is missing. Throws for anything but a regular file. */
 export function openAppendFile(path: string): AppendFile {
   try {
     const there = lstatSync(path, { throwIfNoEntry: false });
-    // Before it is opened: opening a device or a pipe can already do something.
+    // Checked before it is opened, because opening a device or a pipe can already have an effect.
     if (there !== undefined && !there.isFile()) throw irregular(path, kindOf(there));
-    // Links are not followed, and no pipe that takes the file's place meanwhile keeps us waiting. Windows has neither flag: they are nothing there.
+    // O_NOFOLLOW follows no link, and O_NONBLOCK keeps a pipe that replaces the file meanwhile from blocking. Windows has neither flag, so they
+    // count as 0.
     const { O_RDWR, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
     const flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NONBLOCK;
     const fd = openSync(path, there === undefined ? flags | O_CREAT | O_EXCL : flags, 0o600);
@@ -51,7 +52,7 @@ export function openAppendFile(path: string): AppendFile {
   }
 }
 
-/** Appends all of these bytes. What it throws for may have left a part of them behind. */
+/** Appends all of these bytes. If it throws, a part of them may be in the file. */
 export function appendBytes({ fd, path }: AppendFile, bytes: Buffer): void {
   for (let written = 0; written < bytes.length;) {
     try {
@@ -62,7 +63,7 @@ export function appendBytes({ fd, path }: AppendFile, bytes: Buffer): void {
   }
 }
 
-/** Makes the folder of a file where it is missing, durably, for nobody but the owner. */
+/** Creates the folder of a file if it is missing, durably, for its owner only. */
 export function makeFolderOf(path: string): void {
   try {
     const folder = dirname(path);
@@ -77,9 +78,9 @@ export function makeFolderOf(path: string): void {
   }
 }
 
-/** Makes the name of a new or renamed file as durable as the file. */
+/** Makes the directory entry of a new or renamed file as durable as the file. */
 export function syncFolder(folder: string): void {
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (process.platform === "win32") return;
   const fd = openSync(folder, constants.O_RDONLY | constants.O_DIRECTORY);
   try {

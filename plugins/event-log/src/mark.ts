@@ -7,7 +7,7 @@ import {
 } from "@bylaw/kernel";
 import { linesBackwards, type FileLine } from "./lines-backwards.ts";
 
-/** The event that the last whole line of a file holds: how far the file has come. */
+/** The event on the last complete line of a file: how far the file has come. */
 export interface Mark {
   readonly sequence: number;
   readonly hash: string | undefined;
@@ -18,13 +18,13 @@ export interface Tail {
   readonly size: number;
   /** `undefined`: no line of the file holds an event. */
   readonly mark: Mark | undefined;
-  /** What stands behind the last line break, if anything. */
+  /** The text after the last line break, if any. */
   readonly open: FileLine | undefined;
 }
 
 const ANCHOR = "log_anchor";
 
-/** Reads the end of a file, over as many lines that hold no event as there are. */
+/** Reads the end of a file, past any lines without an event. */
 export function readTail(fd: number, size: number): Tail {
   let open: FileLine | undefined;
   for (const line of linesBackwards(fd, size)) {
@@ -35,7 +35,7 @@ export function readTail(fd: number, size: number): Tail {
   return { size, mark: undefined, open };
 }
 
-/** The event on a line. Lenient: what the line says is compared with the store. */
+/** The event on a line. Lenient, because the event is compared with the store. */
 export function markOf(text: string | undefined): Mark | undefined {
   if (text === undefined) return undefined;
   let event: Json;
@@ -57,15 +57,15 @@ export const markAt = (event: LogEvent): Mark => ({
   event: event as unknown as JsonObject,
 });
 
-/** Whether a file's last event is the store's event of the same sequence. An anchor only carries its link. */
+/** Whether a file's last event is the store's event of the same sequence. An anchor has only its hash. */
 export function isSame({ hash, event }: Mark, stored: LogEvent): boolean {
   if (event["event_type"] === ANCHOR && stored.event_type !== ANCHOR) return hash === stored.hash;
   return canonicalJson(event) === canonicalJson(JSON.parse(lineOf(stored)) as Json);
 }
 
 /**
- * An event as it stands on its line, with the line break. Its details are canonical (RFC 8785), as `formatEventLine` has them: whether an
- * event comes from its commit or is read from a store, its line is the same.
+ * The line of an event, with the line break. Details are canonical (RFC 8785), as in `formatEventLine`, so an event has the same line
+ * whether it comes from its commit or from a store.
  */
 export function lineOf({
   timestamp,
@@ -81,7 +81,7 @@ export function lineOf({
   return `${others.slice(0, -1)},"details":${canonicalJson(details)}${hash === undefined ? "" : `,"hash":${JSON.stringify(hash)}`}}\n`;
 }
 
-/** The first line of a file that goes on where another one ends. `previous_file`: its name. */
+/** The first line of a file that continues another one. `previous_file`: the name of that file. */
 export function anchorLine({ sequence, hash, event }: Mark, previous_file: string): string {
   const { timestamp, session_id } = event as unknown as LogEvent;
   const details = { previous_file };

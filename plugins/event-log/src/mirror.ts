@@ -18,19 +18,19 @@ export interface MirrorOptions {
   /** Left out: heads are not signed. */
   readonly sign?: HeadsOptions | undefined;
   readonly warn: Warn;
-  /** Default: that of the system. */
+  /** Default: the system's. */
   readonly sync?: Sync | undefined;
   /** Milliseconds to wait for other processes. */
   readonly wait_ms?: number | undefined;
 }
 
-/** How many events are asked of the store at once. */
+/** How many events are read from the store at once. */
 const PAGE = 500;
 
 /**
- * Mirrors a log into a file: first what the file lacks, then, with every write, what is new, in order and each event once, however
- * many processes do the same. The store is the truth; the file's last event says how far it has come. Throws where the file tells
- * another story, cannot be written, or is no file.
+ * Mirrors a log into a file: first what the file lacks, then every new event, in order and once, however many processes do the
+ * same. The store is the truth, and the file's last event shows how far the file has come. Throws if the file contradicts the
+ * store, cannot be written, or is not a regular file.
  */
 export async function openMirror(log: LogReader, options: MirrorOptions): Promise<SinkWriter> {
   const { path, sign } = options;
@@ -51,11 +51,11 @@ export async function openMirror(log: LogReader, options: MirrorOptions): Promis
   };
 }
 
-/** What a turn at the file lacks. */
+/** What is missing to bring the file up to date. */
 interface Need {
   /** Events after this one. */
   readonly after: number;
-  /** The event of the file to compare with that of the store. */
+  /** The file's last event, to be compared with the store. */
   readonly doubt?: Mark;
 }
 
@@ -67,9 +67,9 @@ class Mirror {
   readonly #flush_ms: number;
   readonly #lock: FileLock;
   readonly #end: LogEnd;
-  /** The event that was found in the store, or written by us. */
+  /** The event that was found in the store or written by this process. */
   #trusted: Mark | undefined;
-  /** What failed when no call waited for it. */
+  /** The error of a background operation, thrown by the next call. */
   #late: unknown;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -86,7 +86,7 @@ class Mirror {
     this.#end = new LogEnd({ path, rotation: rotate, warn, sync });
   }
 
-  /** `until`: the sequence that the file must reach; Infinity: that of the last event that is in the store now. */
+  /** `until`: the sequence that the file must reach; Infinity: the last event that is in the store now. */
   async catchUp(given: readonly LogEvent[], until: number): Promise<void> {
     this.#throwLate();
     const known = new Map(given.map((event) => [event.sequence, event]));
@@ -96,10 +96,10 @@ class Mirror {
       const need = await this.#alone(() => this.#step(known, goal, doubt));
       if (need === undefined) break;
       ({ doubt } = need);
-      // Read while the lock is free, so that a slow store holds nobody up.
+      // Read without the lock, so that a slow store delays nobody.
       const page = await this.#log.events(need.after, PAGE);
       for (const event of page) known.set(event.sequence, event);
-      // Opening a log that others write does not run after them.
+      // Opening a log does not chase events that others keep adding.
       if (goal === Infinity && page.length < PAGE) goal = page.at(-1)?.sequence ?? need.after;
       else if (page.length === 0 && doubt === undefined && need.after < goal)
         throw diverged(
@@ -129,14 +129,14 @@ class Mirror {
     return next;
   }
 
-  /** One turn at the file. Returns no need when the file has all that it should. */
+  /** One attempt at the file under the lock. Returns no need when the file is complete. */
   async #step(
     known: Map<number, LogEvent>,
     until: number,
     doubt: Mark | undefined,
   ): Promise<Need | undefined> {
     const mark = this.#end.find();
-    // Compared with the store once, and again where another process has written.
+    // Compared with the store once, and again after another process has written.
     if (mark !== undefined && mark !== this.#trusted) {
       const stored = known.get(mark.sequence);
       if (stored === undefined && mark !== doubt) return { after: mark.sequence - 1, doubt: mark };
@@ -176,7 +176,7 @@ class Mirror {
     if (this.#heads?.due(this.#trusted, last) === true) await this.#heads.sign(this.#trusted);
   }
 
-  /** Leaves for later what is not due yet: to flush, or to sign a head. */
+  /** Schedules a flush or a signature that is not due yet. */
   #schedule(delay: number | undefined): void {
     if (delay === undefined || this.#timer !== undefined || this.#closed) return;
     this.#timer = setTimeout(() => {

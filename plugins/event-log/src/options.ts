@@ -46,38 +46,32 @@ export const eventLogOptions = z
       .describe("With `batched`: milliseconds until what was written is on the disk."),
     rotate: z
       .strictObject({
-        bytes: z
-          .int()
-          .min(1)
-          .optional()
-          .describe("A file that would grow over so many bytes is full."),
+        bytes: z.int().min(1).optional().describe("The size in bytes that a file does not exceed."),
         daily: z
           .boolean()
           .default(false)
-          .describe("Every day, in UTC by the times of the events, begins a file."),
+          .describe("Whether each day, in UTC by the times of the events, begins a new file."),
       })
       .prefault({})
-      .describe("When a file is full and the next one begins. Default: never."),
+      .describe("When a file is full and a new one begins. Default: never."),
     redact: z
       .strictObject({
         paths: z
           .array(path)
           .default([...keys, "access_token", "refresh_token", "id_token"].map((key) => `**.${key}`))
           .describe(
-            "Values of these places in the details: keys with dots between, `*` for any one, `**` for any number.",
+            "The places of these values in the details: keys joined by dots, `*` for any one key, `**` for any number.",
           ),
         secrets: z
           .boolean()
           .default(true)
-          .describe("Secrets that can be told by their form, in any text."),
+          .describe("Whether to find secrets by their form, in any text."),
         key_file: keyFile
           .optional()
-          .describe(
-            "A key, so that digests are HMACs and short secrets cannot be guessed from them.",
-          ),
+          .describe("A key for HMAC digests, so that short secrets cannot be guessed from them."),
       })
       .prefault({})
-      .describe("What is taken out of an event before anything keeps it; a digest stays."),
+      .describe("Values to remove from an event before anything stores it; a digest stays."),
     sign: z
       .strictObject({
         key_file: keyFile.describe(
@@ -88,9 +82,11 @@ export const eventLogOptions = z
           .min(0)
           .max(3_600_000)
           .default(1_000)
-          .describe("Least milliseconds between two signatures."),
+          .describe("The least milliseconds between two signatures."),
       })
       .optional()
-      .describe("Signs how far the log has come, into `<file>.heads`, so that a cut end shows."),
+      .describe(
+        "Signs how far the log has come, into `<file>.heads`, so that a missing end is detected.",
+      ),
   })
   .prefault({});

@@ -17,7 +17,7 @@ const FIX: Readonly<Record<string, string>> = {
   ENOTDIR: "Set `file` to one in a real folder",
 };
 
-/** The file, or what belongs to it, could not be opened, read or written. */
+/** An error: the file, or one that belongs to it, could not be opened, read or written. */
 export function unwritable(file: string, what: string, error: unknown): BylawError {
   const why = codeOf(error) ?? messageOf(error);
   const fix =
@@ -32,7 +32,7 @@ export function unwritable(file: string, what: string, error: unknown): BylawErr
   });
 }
 
-/** Something that is not a regular file is in its place. */
+/** An error: something other than a regular file is in its place. */
 export const irregular = (file: string, what: string): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_IRREGULAR",
@@ -41,7 +41,7 @@ export const irregular = (file: string, what: string): BylawError =>
     source: { file },
   });
 
-/** The disk did not confirm what was written. */
+/** An error: the disk did not confirm a write. */
 export const flushFailed = (file: string, error: unknown): BylawError =>
   new BylawError({
     code: "BYLAW_LOG_UNSYNCED",

@@ -1,6 +1,6 @@
 import { readSync } from "node:fs";
 
-/** All the bytes of a part of a file. Throws where the file is shorter. */
+/** Reads exactly `length` bytes of a file. Throws if the file is shorter. */
 export function readAt(fd: number, position: number, length: number): Buffer {
   const buffer = Buffer.alloc(length);
   for (let read = 0; read < length;) {

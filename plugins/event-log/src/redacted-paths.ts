@@ -1,15 +1,15 @@
-/** One path of the options, part by part: a key, `*` for any one, `**` for any number. Case does not matter. */
+/** One path of the options, split into parts: a key, `*` for any one, `**` for any number. Case does not matter. */
 type Path = readonly string[];
 
-/** Where in the details of an event a value stands, as far as paths care. */
+/** The place of a value in the details of an event, as far as paths distinguish it. */
 export interface Place {
   /** The place of a member. */
   in(key: string): Place;
-  /** Whether a path names this very value. */
+  /** Whether a path names exactly this value. */
   readonly named: boolean;
 }
 
-/** Fields of an event that a run goes by: no path reaches them. */
+/** Fields of an event that the run itself reads: no path may redact them. */
 const OF_THE_RUN: ReadonlySet<string> = new Set(
   [
     "decision",
@@ -29,10 +29,10 @@ const OF_THE_RUN: ReadonlySet<string> = new Set(
   ].concat(["previous_session_id", "previous_file", "run_id", "redacted"]),
 );
 
-/** Whether a field at the top of the details is left as it is, whatever paths say. */
+/** Whether a top-level field of the details is kept unchanged, whatever the paths say. */
 export const isOfTheRun = (field: string): boolean => OF_THE_RUN.has(field);
 
-/** What is wrong with a path, if anything. */
+/** The fault of a path, if any. */
 export function pathFault(path: string): string | undefined {
   const parts = partsOf(path);
   if (parts.some((part) => part === "")) return "an empty part";
@@ -41,11 +41,11 @@ export function pathFault(path: string): string | undefined {
   return isOfTheRun(top) ? `\`${top}\`, which the run needs` : undefined;
 }
 
-/** The place of the details themselves. */
+/** The place of the whole details. */
 export function placeOf(paths: readonly string[]): Place {
   const parsed = paths.map(partsOf);
   const simple = parsed.filter(isAnywhere);
-  // By far the most common kind costs one look, however many there are.
+  // Paths such as `**.key` are by far the most common, and cost one lookup however many there are.
   const anywhere = new Set(simple.map(([, key]) => key));
   const others = parsed.filter((path) => !isAnywhere(path));
   const place = (states: readonly Path[], named: boolean): Place => ({
@@ -57,18 +57,18 @@ export function placeOf(paths: readonly string[]): Place {
       return next.length > 0 ? place(next, hit) : hit ? only.named : only.nothing;
     },
   });
-  // Where no longer path leads there is nothing to tell apart.
+  // Below this point only the last key matters, so two places suffice.
   const only = { named: place([], true), nothing: place([], false) };
   return place(others, false);
 }
 
-/** Where no path leads. */
+/** A place that no path reaches. */
 export const NOWHERE: Place = { named: false, in: () => NOWHERE };
 
 const isAnywhere = (path: Path): boolean =>
   path.length === 2 && path[0] === "**" && path[1] !== "*" && path[1] !== "**";
 
-// What is left of a path behind one key; more than one where `**` can stand for less or more.
+// The rest of a path after one key; several if `**` can stand for less or more.
 function after(path: Path, key: string): readonly Path[] {
   const [part, ...rest] = path;
   if (part === undefined) return [];
@@ -76,7 +76,7 @@ function after(path: Path, key: string): readonly Path[] {
   return part === "*" || part === key ? [rest] : [];
 }
 
-// A dot in a key is written `\.`.
+// A dot within a key is written `\.`.
 const partsOf = (path: string): Path =>
   path
     .toLowerCase()

@@ -8,23 +8,24 @@ type Redactor = Parameters<KernelApi["redact"]>[0];
 
 export interface RedactOptions {
   readonly paths: readonly string[];
-  /** Whether secrets are looked for by their form. */
+  /** Whether to find secrets by their form. */
   readonly secrets: boolean;
   /** Absolute path of a key; digests are then HMACs. */
   readonly key_file?: string | undefined;
 }
 
-/** As many places are listed. */
+/** The most places that are listed. */
 const LISTED = 1_000;
-// What agents and tools say. Elsewhere a single word may be one that a run goes by: an agent that calls it its password changes nothing.
+// Fields with content from agents and tools. Elsewhere a word may have a meaning for the run, so an agent must not be able to redact it
+// by using it as a password.
 const CONTENT: ReadonlySet<string> = new Set(["args", "result", "artifacts", "annotations"]);
-// Of a decision only what is said in words; the rest are names and digests.
+// The fields of a decision with prose; the others are names and digests.
 const WORDS: ReadonlySet<string> = new Set(["reason", "fix", "message", "error"]);
 const PARTS: ReadonlySet<string> = new Set(["votes", "directive"]);
 
 /**
- * Takes secrets out of the details of events. The places stand in `details.redacted`. The key is read with the first event; one
- * that cannot be read keeps every event from being recorded.
+ * Makes a function that takes secrets out of the details of events and lists their places in `details.redacted`. The key is read
+ * with the first event. If it cannot be read, no event is recorded.
  */
 export function createRedactor({ paths, secrets, key_file }: RedactOptions): Redactor {
   const root = placeOf(paths);
@@ -90,7 +91,7 @@ function without(
     const result = new Map<string, Json>();
     for (const [key, item] of Object.entries(object)) {
       const how = of(key);
-      // A short one may be the name of an argument, which rules ask for.
+      // A short value may equal the name of an argument, which rules read.
       let name = clean(key, how.repeated === "long" ? "longest" : "none");
       while (result.has(name)) name += "~";
       const next = [...path, name];
@@ -108,7 +109,7 @@ function without(
   return { ...result, redacted: [...before, ...listed, ...more] };
 }
 
-/** A value that is taken out as if a path named it. */
+/** A place that is redacted as if a path named it. */
 const named: Place = { ...NOWHERE, named: true };
 
 function topOf(key: string, root: Place): Treatment {
@@ -123,7 +124,7 @@ const within = (place: Place, repeated: Repeated): Treatment => ({
   of: (key) => within(place.in(key), repeated),
 });
 
-// A list of votes is as one vote.
+// A list of votes is treated like one vote.
 const ofDecision = (repeated: Repeated): Treatment => ({
   place: NOWHERE,
   repeated,

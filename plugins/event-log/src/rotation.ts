@@ -17,16 +17,16 @@ import { unwritable } from "./problems.ts";
 
 /** When a file is full. */
 export interface Rotation {
-  /** Size that a file does not grow over, but for an event that alone is larger. */
+  /** The size that a file does not exceed, except for a single event that is larger. */
   readonly bytes?: number | undefined;
-  /** With the first event of a new day, in UTC. */
+  /** Whether the first event of a new day, in UTC, begins a new file. */
   readonly daily: boolean;
 }
 
 const FIRST_LINE = 4_194_304;
 const padded = (sequence: number): string => String(sequence).padStart(12, "0");
 
-/** Whether an event belongs into a new file. `size`: of the file without it. */
+/** Whether an event belongs into a new file. `size`: the size of the file without it. */
 export function isFull(
   { bytes, daily }: Rotation,
   size: number,
@@ -39,7 +39,7 @@ export function isFull(
   return daily && day < event.timestamp.slice(0, 10);
 }
 
-/** Gives a full file the name that says what it holds; `undefined` where that name is taken. It is then no longer in the way. */
+/** Renames a full file after the events that it holds; `undefined` if that name is taken. The path is then free. */
 export function moveAside(path: string, fd: number, size: number, last: Mark): string | undefined {
   const { dir, name, ext } = parse(path);
   const moved = join(dir, `${name}.${padded(firstOf(fd, size))}-${padded(last.sequence)}${ext}`);
@@ -53,7 +53,7 @@ export function moveAside(path: string, fd: number, size: number, last: Mark): s
   }
 }
 
-/** The last of the files that a log was rotated into, and the event that it ends with. */
+/** The last rotated file of a log, and its last event. */
 export function lastRotated(
   path: string,
 ): { readonly name: string; readonly mark: Mark } | undefined {
@@ -64,7 +64,7 @@ export function lastRotated(
   return undefined;
 }
 
-/** Whether one of the files that a log was rotated into is this very file. */
+/** Whether one of a log's rotated files is this very file. */
 export function isRotated(path: string, { ino, dev }: Stats): boolean {
   return rotatedFiles(path).some((name) => {
     const stats = lstatSync(join(dirname(path), name), { throwIfNoEntry: false });
@@ -99,7 +99,7 @@ function lastMark(path: string): Mark | undefined {
   }
 }
 
-// The sequence of the first event of a file: that of its first line, or the one behind its anchor. 0 where that line cannot be read.
+// The sequence of the first event of a file: on its first line, or on the line after its anchor. 0 if that line cannot be read.
 function firstOf(fd: number, size: number): number {
   const bytes = readAt(fd, 0, Math.min(size, FIRST_LINE));
   const end = bytes.indexOf(0x0a);

@@ -1,17 +1,18 @@
-/** A part of a text, from `start` up to and without `end`. */
+/** A part of a text, from `start` up to but excluding `end`. */
 export interface Span {
   readonly start: number;
   readonly end: number;
 }
 
-/** Longest quoted secret that is looked for the end of. */
+/** The longest quoted secret, in characters, whose end is searched. */
 const QUOTED = 1_024;
 
-// A look at once: most texts hold none of this. Linear, as all that follows: what repeats is bounded, or begins only where a word begins.
+// A fast test, because most texts contain none of this. It is linear, like everything below: repetitions are bounded, or begin only at
+// the start of a word.
 const HINT =
   /A[KSBCR][IOC]A|AIDA|gh[pousr]_|github_pat|gl[a-z]{2,5}-|xox|xapp|slack|[sr]k[_-]|whsec|npm_|AIza|ya29|gocspx|pypi-|hf_|SG\.|dop_|dckr|AGE-|shp|eyJ|BEGIN|pass|pwd|secret|token|key|credential|auth|bearer|:\/\/|-u[ =]|-user/i;
 
-// Tokens that say by their form what they are.
+// Tokens that can be recognized by their form.
 const TOKENS: readonly RegExp[] = [
   /(?<![A-Za-z0-9])(?:AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16}(?![A-Za-z0-9])/g,
   /gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{30,}/g,
@@ -30,7 +31,7 @@ const STRONG =
 const ANY = `${STRONG}|pass|pwd|token|credentials?`;
 const QUOTES = "[\"'`\\\\]{0,4}";
 
-// What stands before a secret. The secret goes from there to its closing quote, or to the end of the word.
+// Texts that announce a secret. The secret reaches from there to its closing quote, or to the end of the word.
 const LEADS: readonly RegExp[] = [
   new RegExp(`(?:${STRONG})\\d{0,3}${QUOTES}[ \\t]{0,4}(?:=>?|:=?)(?!=)[ \\t]{0,4}`, "gi"),
   new RegExp(
@@ -51,23 +52,24 @@ const URLS: readonly RegExp[] = [
   /(?<![\w-])(?:-u|--user|--proxy-user)[ =]{1,2}["']?[^\s:"'/]{1,64}:(?!\d+(?![^\s"']))([^\s"']+)/g,
 ];
 
-// What stands in the place of a secret and is none: a reference to one, a type, nothing.
+// Texts in the place of a secret that are none: a reference to one, a type, nothing.
 const NO_SECRET =
   /^(?:\[redacted .*|\$[A-Za-z_]\w*|\$?\{+[^{}]*\}+|\$\{\{.*|\$\(.*|%\w+%|<[^<>]*>|\*+|x+|\.+|true|false|null|none|nil|undefined|(?:string|number|boolean|any|unknown|str|int)[,;)\]}?]*|\d{1,5}|(?:process\.env|os\.environ|import\.meta|env|secrets|vars|self|this)\.?[\w.[\]]*|[[{(,;].*)$/i;
 const CALL = /[A-Za-z_$][\w$.]{0,80}[([]/y;
 
-// As in STRONG, at the end of a name such as DB_PASSWORD or awsSecretAccessKey. Names of one word are for the paths of the options.
+// Like STRONG, but at the end of a name such as DB_PASSWORD or awsSecretAccessKey. Names of one word are left to the paths of the
+// options.
 const SECRET_KEY =
   /(?:.(?:password|passwd|passphrase|secret)|(?:secret|api|access|private)[_-]?key(?:[_-]?base)?|(?:auth|access|refresh)[_-]?token)\d{0,3}$/is;
 
-/** Whether the key of a text says that it is a secret. */
+/** Whether a text's key names a secret. */
 export const isSecretMember = (key: string, value: unknown): value is string =>
   typeof value === "string" &&
   value !== "" &&
   SECRET_KEY.test(key) &&
   !NO_SECRET.test(value.slice(0, 256));
 
-/** Where in a text secrets stand that can be told by their form. Linear in the length of the text. */
+/** The secrets in a text that can be recognized by their form. Linear in the length of the text. */
 export function findSecrets(text: string): readonly Span[] {
   if (text.length < 6 || !HINT.test(text)) return [];
   const spans: Span[] = [];
@@ -100,7 +102,7 @@ export function findSecrets(text: string): readonly Span[] {
   return merged(spans);
 }
 
-/** Spans in order, with those that touch made one. */
+/** Sorts spans and joins those that touch. */
 export function merged(spans: readonly Span[]): readonly Span[] {
   if (spans.length < 2) return spans;
   const result: { start: number; end: number }[] = [];
@@ -116,7 +118,7 @@ function keyBlocks(text: string, spans: Span[]): void {
   const begin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
   for (let found = begin.exec(text); found !== null; found = begin.exec(text)) {
     const close = text.indexOf("-----END", begin.lastIndex);
-    // Cut off, all of the rest may be key.
+    // If the key is cut off, all of the rest may belong to it.
     const dashes = close === -1 ? -1 : text.indexOf("-----", close + 8);
     const end = dashes === -1 ? text.length : dashes + 5;
     spans.push({ start: found.index, end });
@@ -124,7 +126,7 @@ function keyBlocks(text: string, spans: Span[]): void {
   }
 }
 
-// Looks on behind what was found: a word of a thousand beginnings is read once.
+// Continues after each find, so that a word with a thousand beginnings is read once.
 function behindEach(lead: RegExp, text: string, read: (start: number) => number): void {
   lead.lastIndex = 0;
   while (lead.test(text)) lead.lastIndex = Math.max(lead.lastIndex, read(lead.lastIndex));
@@ -138,7 +140,7 @@ function valueAt(text: string, from: number): Span {
     CALL.lastIndex = from;
     return { start: from, end: CALL.test(text) ? from : wordEnd(text, from) };
   }
-  // In a text inside of a text the closing quote has as many backslashes as the opening one.
+  // In a text within a text, the closing quote has as many backslashes as the opening one.
   const open = text.slice(from, start + 1);
   const first = start + 1;
   const near = text.slice(first, first + QUOTED);

@@ -5,19 +5,21 @@ import { isOfTheRun, NOWHERE, type Place } from "./redacted-paths.ts";
 import { findSecrets, isSecretMember, merged, type Span } from "./secret-forms.ts";
 
 /**
- * Which repetitions of a secret are taken out of a text: none of them, those of sixteen characters and more, those in more than one
- * word, those of six characters and more, or also those of three to five that stand alone.
+ * Which repetitions of a secret are taken out of a text: none, those of at least sixteen characters, those of more than one word,
+ * those of at least six characters, or also those of three to five characters that stand alone.
  */
 export type Repeated = "none" | "longest" | "prose" | "long" | "short";
 
 const LONGEST = 16;
 
 export interface Secrets {
-  /** Where it stands in a text. */
+  /** The secrets in a text. */
   in(text: string, repeated: Repeated): readonly Span[];
 }
 
-/** Finds what is secret in the details of an event, if anything: what paths name, and, where `byForm`, what says so by its form. */
+/**
+ * Finds the secrets in the details of an event, if any: values that paths name and, with `byForm`, values that their form reveals.
+ */
 export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Secrets | undefined {
   const known = new Set<string>();
   const found = new Map<string, readonly Span[]>();
@@ -65,7 +67,7 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
   };
 }
 
-/** Whether there is something to take out: nothing is hidden by hiding null, and what was taken out stays as it is. */
+/** Whether there is something to redact. Redacting null hides nothing, and a redacted value stays as it is. */
 export function isRedactable(value: Json): boolean {
   if (typeof value !== "object" || value === null) return value !== null;
   const entries = Object.entries<Json>(value);

@@ -17,8 +17,8 @@ const CHUNK = 1_048_576;
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
 
 /**
- * Copies what a stopped writer left of a line to `<file>.torn-<n>`, durably, and returns the path of the copy. The bytes stay in the
- * file as well. Copied once, however often this is tried.
+ * Copies the partial line of a stopped writer to `<file>.torn-<n>`, durably, and returns the path of the copy. The bytes also stay
+ * in the file. Repeated calls copy once.
  */
 export function setAside({ fd, path }: AppendFile, start: number, size: number): string {
   for (let n = 1; ; n += 1) {
@@ -40,7 +40,7 @@ export function setAside({ fd, path }: AppendFile, start: number, size: number):
       syncFolder(dirname(copy));
       return copy;
     } catch (error) {
-      // Half a copy would make room scarcer with every attempt.
+      // Half a copy takes up more room with every attempt.
       rmSync(copy, { force: true });
       throw unwritable(copy, "set a torn line aside", error);
     } finally {
@@ -51,7 +51,7 @@ export function setAside({ fd, path }: AppendFile, start: number, size: number):
 
 function isCopy(copy: string, fd: number, start: number, size: number): boolean {
   try {
-    // Before it is opened: a pipe in its place would keep us waiting for ever.
+    // Checked before it is opened, because a pipe in its place blocks for ever.
     const stats = lstatSync(copy);
     return (
       stats.isFile() &&

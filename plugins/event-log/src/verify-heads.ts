@@ -2,13 +2,13 @@ import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
 import { compactVerify, importSPKI } from "jose";
 import { HEAD_TYPE, type Head } from "./heads.ts";
 
-/** What is wrong with a head, or with a log that it speaks of. */
+/** A fault of a head, or of the log that it is about. */
 export interface HeadFinding {
-  /** Of the file of heads, from 1. */
+  /** The line in the file of heads, from 1. */
   readonly line: number;
   /**
-   * `HEAD_INVALID`: no head signed by this key. `HEAD_OTHER_RUN`: of another run than the first. `HEAD_MISMATCH`: the log has another
-   * event there. `LOG_CUT`: the log ends before it. `HEAD_TORN`: the last line is cut off.
+   * `HEAD_INVALID`: not a head signed by this key. `HEAD_OTHER_RUN`: about another run than the first head. `HEAD_MISMATCH`: the log
+   * has another event there. `LOG_CUT`: the log ends before it. `HEAD_TORN`: the last line is cut off.
    */
   readonly rule: "HEAD_INVALID" | "HEAD_OTHER_RUN" | "HEAD_MISMATCH" | "LOG_CUT" | "HEAD_TORN";
   readonly severity: "error" | "warning";
@@ -17,36 +17,36 @@ export interface HeadFinding {
 
 /** What the signed heads of a log prove. */
 export interface HeadsReport {
-  /** How many heads are signed by the key and agree with the log. */
+  /** The number of heads that are signed by the key and agree with the log. */
   readonly heads: number;
-  /** The last of them, by sequence: up to here nothing was cut off or changed by who does not have the key. */
+  /** The last of them, by sequence. Up to here, nobody without the key has cut or changed anything. */
   readonly last: Head | undefined;
   readonly findings: readonly HeadFinding[];
 }
 
-/** What of a log is held against its heads. */
+/** The parts of a log that are compared with its heads. */
 export interface HeadsInput {
   /** The text of the file of heads. */
   readonly heads: string;
   /** An Ed25519 public key, in PEM (SPKI). */
   readonly key: string;
   /**
-   * Number and link of every event, in the order of the log; of a rotated log those of all its files. That the links are those of
-   * the events is for `createLogVerifier` to say.
+   * The sequence and hash of every event, in the order of the log; for a rotated log, of all its files. Check with
+   * `createLogVerifier` that the hashes fit the events.
    */
   readonly events: Iterable<Link> | AsyncIterable<Link>;
-  /** The name of the run, where it is known. */
+  /** The name of the run, if it is known. */
   readonly run?: string;
 }
 
-/** Number and link of an event. */
+/** The sequence and hash of an event. */
 export interface Link {
   readonly sequence: number;
   readonly hash?: string | undefined;
 }
 
 /**
- * Checks a log against its signed heads. A chain does not show that its end was cut off, but a signed head does. Throws
+ * Checks a log against its signed heads. A chain cannot show that its end was cut off, but a signed head can. Throws
  * BYLAW_KEY_INVALID for text that is not a key.
  */
 export async function verifyHeads({ heads, key, events, run }: HeadsInput): Promise<HeadsReport> {
@@ -67,7 +67,7 @@ export async function verifyHeads({ heads, key, events, run }: HeadsInput): Prom
     const line = index + 1;
     const head = await headIn(token, publicKey);
     if (head === undefined) {
-      // A writer that was killed; what it signed before stands on the lines above.
+      // The writer was killed; what it signed before is on the lines above.
       const torn = line === lines.length;
       findings.push(
         torn

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-/** A program of `children/`, in a process of its own. */
+/** A program of `children/` in its own process. */
 export interface Child {
   readonly process: ChildProcess;
-  /** What it has said so far. */
+  /** The lines that it has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves when it says a line, or has said it; rejects when it ends without. */
+  /** Resolves when it prints a line, or has printed it; rejects if it ends without. */
   readonly said: (line: string) => Promise<void>;
   /** Resolves when it has ended, with its code or signal. */
   readonly ended: Promise<number | string>;
 }
 
-/** Starts a program; it is killed, by its own id, when the test is done. */
+/** Starts a program, which is killed by its id when the test ends. */
 export function start(program: string, ...args: readonly string[]): Child {
   return child(
     spawn(
@@ -26,7 +26,7 @@ export function start(program: string, ...args: readonly string[]): Child {
   );
 }
 
-/** What Node needs to run a program in TypeScript. */
+/** The flags with which Node runs a TypeScript program. */
 export const nodeFlags: readonly string[] = [
   "--experimental-strip-types",
   "--disable-warning=ExperimentalWarning",

@@ -43,7 +43,7 @@ const HOSTILE = [
 ];
 
 describe("the file of a run", () => {
-  it("has a name that says which, for runs that are named plainly", () => {
+  it("has a name that shows the run, if the run has a plain name", () => {
     expect(runFileName("release-42_b")).toBe("release-42_b");
     expect(runPath(".bylaw/logs/{run}.jsonl", "6f1b1f52", "/project")).toBe(
       "/project/.bylaw/logs/6f1b1f52.jsonl",
@@ -53,13 +53,13 @@ describe("the file of a run", () => {
     );
   });
 
-  it.each(HOSTILE)("stays in its folder, under a name that every system can hold: %j", (run) => {
+  it.each(HOSTILE)("stays in its folder, under a name that every system supports: %j", (run) => {
     const path = runPath("logs/{run}.jsonl", run, "/project");
     expect(dirname(path)).toBe("/project/logs");
     expect(runFileName(run)).toMatch(/^(?!(con|prn|aux|nul|com\d|lpt\d)$)[a-z0-9_%~-]{1,120}$/);
   });
 
-  it("is another for every run, also where upper and lower case are one", () => {
+  it("differs for every run, also if upper and lower case are the same", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string(),
@@ -76,11 +76,11 @@ describe("the file of a run", () => {
     expect(new Set(HOSTILE.map((run) => runFileName(run).toLowerCase())).size).toBe(HOSTILE.length);
   });
 
-  it("never is one of the files beside another one's", () => {
+  it("never equals one of the files that belong to another log", () => {
     for (const run of HOSTILE) expect(runFileName(run)).not.toMatch(/\./);
   });
 
-  it("is written for the most hostile of names, and nothing outside of its folder", async () => {
+  it("is written even for a hostile name, and nothing outside its folder", async () => {
     const base = folder();
     const inside = join(base, "inside");
     mkdirSync(inside);

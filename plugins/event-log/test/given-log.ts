@@ -6,7 +6,7 @@ const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 /** A log that a test fills by hand. */
 export interface GivenLog extends LogReader {
   readonly all: readonly LogEvent[];
-  /** Appends `count` events, or these; returns them. */
+  /** Appends `count` events, or these, and returns them. */
   add(what?: number | readonly JsonObject[], timestamp?: string): readonly LogEvent[];
 }
 

@@ -43,7 +43,7 @@ async function signed(every_ms = 0, run = "run-1") {
 }
 
 describe("signed heads", () => {
-  it("say behind each write how far the log has come, and are durable for their owner alone", async () => {
+  it("show after each write how far the log has come, durably and for their owner only", async () => {
     const { heads, key, events, path } = await signed();
     expect(await verifyHeads({ heads, key, events })).toMatchObject({
       heads: 4,
@@ -53,7 +53,7 @@ describe("signed heads", () => {
     expect(statSync(`${path}.heads`).mode & 0o777).toBe(0o600);
   });
 
-  it("are signed at most so often, and when the log is closed", async () => {
+  it("are signed at a limited rate, and when the log is closed", async () => {
     const { heads, key, events } = await signed(3_600_000);
     expect(heads.trim().split("\n")).toHaveLength(2);
     expect(await verifyHeads({ heads, key, events })).toMatchObject({
@@ -63,7 +63,7 @@ describe("signed heads", () => {
     });
   });
 
-  it("are signed later where they were not due, without another write", async () => {
+  it("are signed later if they were not due, without another write", async () => {
     const base = folder();
     const { key_file, key } = keysIn(base);
     const path = join(base, "run.jsonl");
@@ -78,7 +78,7 @@ describe("signed heads", () => {
   });
 
   it.each(["strict", "batched"] as const)(
-    "stand for every process and every sitting in one file: %s",
+    "of every process and every session share one file: %s",
     async (durability) => {
       const base = folder();
       const { key_file, key } = keysIn(base);
@@ -110,7 +110,7 @@ describe("signed heads", () => {
     expect(last?.sequence).toBe(4);
   });
 
-  it("show that a log was written anew, and an event taken out", async () => {
+  it("show that a log was rewritten, and that an event was removed", async () => {
     const { heads, key, events } = await signed();
     const other = givenLog("run-1", "other");
     other.add(8);
@@ -127,7 +127,7 @@ describe("signed heads", () => {
     expect(without.findings.map(({ rule }) => rule)).toEqual(["LOG_CUT"]);
   });
 
-  it("hold for a rotated log, read as one", async () => {
+  it("prove a rotated log, read as one", async () => {
     const base = folder();
     const { key_file, key } = keysIn(base);
     const path = join(base, "run.jsonl");
@@ -179,7 +179,7 @@ describe("signed heads", () => {
     }
   });
 
-  it("go on behind half a head of a process that was killed", async () => {
+  it("continue after half a head of a killed process", async () => {
     const { path, log, key, key_file } = await signed();
     appendFileSync(`${path}.heads`, "eyJhbGciOiJFZ");
     const torn = await verifyHeads({
@@ -220,7 +220,7 @@ describe("the key of signatures", () => {
     open(givenLog(), join(base, "run.jsonl"), { sign: { key_file, every_ms: 0 } });
 
   it.each([0o640, 0o604, 0o660, 0o644])(
-    "is refused where others can read or write it: mode %o",
+    "is refused if others can read or write it: mode %o",
     async (mode) => {
       const base = folder();
       const { key_file } = keysIn(base);
@@ -231,7 +231,7 @@ describe("the key of signatures", () => {
   );
 
   it.each(readCases<[string, string]>(import.meta, "refused-without-word-what"))(
-    "is refused without a word of what it holds: %s",
+    "is refused without showing its content: %s",
     async (_, text) => {
       const base = folder();
       const key_file = join(base, "key.pem");
@@ -245,7 +245,7 @@ describe("the key of signatures", () => {
     },
   );
 
-  it("is refused where there is none, and as text for verifying", async () => {
+  it("is refused if it is missing, and as text for verifying", async () => {
     const base = folder();
     await expect(opened(base, join(base, "nowhere.pem"))).rejects.toMatchObject({
       code: "BYLAW_KEY_INVALID",

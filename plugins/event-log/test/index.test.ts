@@ -21,7 +21,7 @@ const kernelIn = (base: string, options: Parameters<typeof eventLog>[0] = {}) =>
   );
 
 describe("eventLog", () => {
-  it("has every event of a run in a file below the configuration before the answer comes, as the store has it", async () => {
+  it("writes every event of a run into a file below the configuration before the answer, as in the store", async () => {
     const base = folder();
     const store = createMemoryStore();
     const path = join(base, ".bylaw/logs/release-42.jsonl");
@@ -36,7 +36,7 @@ describe("eventLog", () => {
     await run.close();
   });
 
-  it("goes on with the file when the run is taken up again, over a store on the disk", async () => {
+  it("continues the file when the run is opened again, over a store on the disk", async () => {
     const base = folder();
     for (const sitting of [1, 2, 3]) {
       const store = await openSqliteStore(join(base, "store.db"));
@@ -49,7 +49,7 @@ describe("eventLog", () => {
     expect(findingsOf(join(base, ".bylaw/logs/r.jsonl"))).toEqual([]);
   });
 
-  it("keeps a run shut that has a file and a new store", async () => {
+  it("keeps a run closed that has a file but a new store", async () => {
     const base = folder();
     await (await openRun(kernelIn(base), { run: "r" })).close();
     const before = readFileSync(join(base, ".bylaw/logs/r.jsonl"));
@@ -59,7 +59,7 @@ describe("eventLog", () => {
     expect(readFileSync(join(base, ".bylaw/logs/r.jsonl")).equals(before)).toBe(true);
   });
 
-  it("denies what it cannot write, and says why without a word of what it was", async () => {
+  it("denies what it cannot write, and gives the reason without the content", async () => {
     const base = folder();
     const kernel = kernelIn(base, {
       file: "logs/{run}.jsonl",
@@ -78,7 +78,7 @@ describe("eventLog", () => {
     expect(JSON.stringify(decision)).not.toContain(SECRET);
   });
 
-  it("takes secrets out before the store, the file, a projection or an error has them", async () => {
+  it("removes secrets before the store, the file, a projection or an error has them", async () => {
     const base = folder();
     const store = await openSqliteStore(join(base, "store.db"));
     const seen: Json[] = [];
@@ -110,7 +110,7 @@ describe("eventLog", () => {
       command: `git clone https://me:${SECRET}@example.com && TOKEN=${TOKEN}`,
     };
     const { decision } = await run.toolCall({ id: "c", tool: "bash", args });
-    // Who asked knows it; what is kept does not.
+    // The caller knows the secret already, but no record has it.
     expect(decision.reason).toContain(SECRET);
     await run.toolResult({
       id: "c",
@@ -139,7 +139,7 @@ describe("eventLog", () => {
     }
   });
 
-  it("leaves approvals, phases and the chain as they are where an event is redacted", async () => {
+  it("leaves approvals, phases and the chain intact when an event is redacted", async () => {
     const base = folder();
     const ask = definePlugin({
       name: "asks",
@@ -183,7 +183,7 @@ describe("eventLog", () => {
     expect(findingsOf(join(base, ".bylaw/logs/r.jsonl"))).toEqual([]);
   });
 
-  it("keeps runs apart, several at once, each in its file", async () => {
+  it("keeps concurrent runs apart, each in its file", async () => {
     const base = folder();
     const kernel = kernelIn(base);
     const runs = await Promise.all(

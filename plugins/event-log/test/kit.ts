@@ -9,14 +9,14 @@ import type { GivenLog } from "./given-log.ts";
 
 export { givenLog, type GivenLog } from "./given-log.ts";
 
-/** A folder of its own for one test. */
+/** A separate folder for one test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "bylaw-event-log-"));
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
   return made;
 }
 
-/** What warnings a mirror gave, and the mirror. */
+/** A mirror and the warnings that it gave. */
 export interface Opened {
   readonly writer: SinkWriter;
   readonly warnings: string[];
@@ -25,7 +25,7 @@ export interface Opened {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a mirror of a log; it is closed when the test is done. */
+/** Opens a mirror of a log, which is closed when the test ends. */
 export async function open(
   log: GivenLog,
   path: string,
@@ -62,7 +62,7 @@ export const noView = (): never => {
 export const linesOf = (path: string): readonly string[] =>
   readFileSync(path, "utf8").split("\n").slice(0, -1);
 
-/** The events on the lines of a file; those that hold none are left out. */
+/** The events on the lines of a file. Lines without an event are left out. */
 export const eventsOf = (path: string): readonly LogEvent[] =>
   linesOf(path).flatMap((line) => {
     try {
@@ -72,7 +72,7 @@ export const eventsOf = (path: string): readonly LogEvent[] =>
     }
   });
 
-/** What is wrong with the files of a log, read as one, by rule. */
+/** The rules that the files of a log break, read as one. */
 export function findingsOf(...paths: readonly string[]): readonly LogFinding["rule"][] {
   const verifier = createLogVerifier();
   return paths.flatMap(linesOf).flatMap((line) => verifier.line(line).map(({ rule }) => rule));

@@ -14,7 +14,7 @@ import { describe, expect, it } from "vitest";
 import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
 
 describe("a mirror", () => {
-  it("writes one event on one line, the fields in their order and the link of the store behind them", async () => {
+  it("writes one event per line, with its fields in order and then the store's hash", async () => {
     const path = join(folder(), "a/b/run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
@@ -39,7 +39,7 @@ describe("a mirror", () => {
     expect(findingsOf(path)).toEqual([]);
   });
 
-  it("makes its file for its owner alone, and its folders too", async () => {
+  it("creates its file and folders for its owner only", async () => {
     const base = folder();
     await open(givenLog(), join(base, "a/b/run.jsonl"));
     const mode = (path: string): number => statSync(join(base, path)).mode & 0o777;
@@ -48,7 +48,7 @@ describe("a mirror", () => {
     ]);
   });
 
-  it("writes what the file lacks before anything new, in order, over as many pages as it takes", async () => {
+  it("writes what the file lacks before anything new, in order, over as many pages as needed", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     log.add(1_234);
@@ -59,7 +59,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("goes on where the last one ended, and writes nothing twice", async () => {
+  it("continues where the last one ended, and writes nothing twice", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const first = await open(log, path);
@@ -73,7 +73,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("refuses an event whose line it would not find again, and so would write twice", async () => {
+  it("refuses an event whose line it could not find again, because it would write it twice", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { writer, write } = await open(log, path);
@@ -87,7 +87,7 @@ describe("a mirror", () => {
     expect(statSync(path).size).toBe(size);
   });
 
-  it("is not told of what other writers add, and has it all the same", async () => {
+  it("includes events that other writers add without telling it", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const one = await open(log, path);
@@ -102,7 +102,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("takes what is told twice, and what others have written meanwhile, once", async () => {
+  it("writes an event once that it is given twice, or that others have written meanwhile", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const [one, other] = [await open(log, path), await open(log, path)];
@@ -141,7 +141,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("writes a file anew that is deleted while it is open, and says so", async () => {
+  it("rewrites a file that is deleted while it is open, and reports it", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write, warnings } = await open(log, path);
@@ -152,7 +152,7 @@ describe("a mirror", () => {
     expect(warnings).toEqual([expect.stringContaining("BYLAW_LOG_REPLACED")]);
   });
 
-  it("writes it anew where the whole folder is gone", async () => {
+  it("rewrites it if the whole folder is gone", async () => {
     const base = folder();
     const path = join(base, "logs/run.jsonl");
     const log = givenLog();
@@ -163,7 +163,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("goes on in the file that stands in the place of the one it had, when that is one of this log", async () => {
+  it("continues in a file that replaced its own, if that belongs to this log", async () => {
     const base = folder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
@@ -178,7 +178,7 @@ describe("a mirror", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("writes again what was cut off its end, and says so", async () => {
+  it("rewrites what was cut off its end, and reports it", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write, warnings } = await open(log, path);
@@ -191,7 +191,7 @@ describe("a mirror", () => {
     expect(warnings).toEqual([expect.stringContaining("BYLAW_LOG_REPLACED")]);
   });
 
-  it("survives that its lock file is removed", async () => {
+  it("survives the removal of its lock file", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
@@ -202,7 +202,7 @@ describe("a mirror", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("takes a clock that goes backwards as it comes", async () => {
+  it("accepts a clock that goes backwards", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path, { rotate: { daily: true } });
@@ -218,7 +218,7 @@ describe("durability", () => {
     return count;
   };
 
-  it("strict synchronises once for each batch, and not where nothing was written", async () => {
+  it("strict syncs once for each batch, and not if nothing was written", async () => {
     const count = counted();
     const log = givenLog();
     const { write, writer } = await open(log, join(folder(), "run.jsonl"), { sync: count.sync });
@@ -229,7 +229,7 @@ describe("durability", () => {
     expect(count.syncs - start).toBe(10);
   });
 
-  it("strict synchronises what another process wrote before it says that it is there", async () => {
+  it("strict syncs what another process wrote before it reports it", async () => {
     const path = join(folder(), "run.jsonl");
     const count = counted();
     const log = givenLog();
@@ -242,7 +242,7 @@ describe("durability", () => {
     expect(count.syncs - start).toBe(1);
   });
 
-  it("batched synchronises later, and when it is closed", async () => {
+  it("batched syncs later, and when it is closed", async () => {
     const path = join(folder(), "run.jsonl");
     const count = counted();
     const log = givenLog();
@@ -258,7 +258,7 @@ describe("durability", () => {
     expect(count.syncs).toBe(1);
   });
 
-  it("batched synchronises within its time without being asked", async () => {
+  it("batched syncs within its time without being called", async () => {
     const synced = Promise.withResolvers<void>();
     const log = givenLog();
     const sync = async (): Promise<void> => synced.resolve();

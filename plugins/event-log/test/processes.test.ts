@@ -25,12 +25,12 @@ const allOf = async (file: string): Promise<readonly unknown[]> => {
   return events;
 };
 
-// A torn line is one, and processes may say the time and then wait for their turn at the store.
+// A torn line is one finding, and processes may read the clock and then wait for the store.
 const ofOrder = (rule: string): boolean =>
   !["INVALID_JSON", "TORN_LINE", "TIMESTAMP_BACKWARDS"].includes(rule);
 
 describe("the lock", () => {
-  it("is one at a time, between processes and inside of one", async () => {
+  it("is held by one at a time, between processes and within one", async () => {
     const path = join(folder(), "lock");
     const locks = [new FileLock(path), new FileLock(path), new FileLock(path)];
     onTestFinished(() => locks.forEach((lock) => lock.close()));
@@ -51,7 +51,7 @@ describe("the lock", () => {
     expect(most).toBe(1);
   });
 
-  it("is let go of by a process that is killed", async () => {
+  it("is released by a process that is killed", async () => {
     const path = join(folder(), "lock");
     const holder = start("holder.ts", path);
     await holder.said("held");
@@ -69,7 +69,7 @@ describe("the lock", () => {
     await mine;
   });
 
-  it("of a process that is stopped and not dead denies in time, and says why", async () => {
+  it("of a process that is suspended makes others deny in time, with the reason", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path, { wait_ms: 50 });
@@ -100,7 +100,7 @@ describe("many processes", () => {
     ["one file", 8, {}],
     ["files that rotate", 4, { rotate: { bytes: 10_000 } }],
   ])(
-    "append to %s: gapless, each event once, in the order of the store",
+    "append to %s: no gaps, each event once, in the order of the store",
     async (_, processes, more) => {
       const base = folder();
       const task = {
@@ -135,7 +135,7 @@ describe("many processes", () => {
     },
   );
 
-  it("killed at any time lose nothing that was acknowledged, and hold nobody up", async () => {
+  it("killed at any time lose nothing that was acknowledged, and block nobody", async () => {
     const base = folder();
     const task = {
       store: join(base, "store.db"),
@@ -168,7 +168,7 @@ describe("many processes", () => {
   });
 });
 
-describe("what stands in the place of the file", () => {
+describe("something else in the place of the file", () => {
   const refusal = { code: "BYLAW_LOG_IRREGULAR" };
 
   it.each<[string, (path: string) => unknown]>([
@@ -177,7 +177,7 @@ describe("what stands in the place of the file", () => {
     ["a pipe", (path) => execFileSync("mkfifo", [path])],
     ["a folder", (path) => mkdirSync(path)],
     ["a device", (path) => symlinkSync("/dev/null", path)],
-  ])("is refused, and left as it is: %s", async (_, make) => {
+  ])("is refused and left unchanged: %s", async (_, make) => {
     const base = folder();
     const path = join(base, "run.jsonl");
     writeFileSync(join(base, "target"), "precious");
@@ -200,7 +200,7 @@ describe("what stands in the place of the file", () => {
     await expect(open(givenLog(), join(base, "other.jsonl"))).rejects.toMatchObject(refusal);
   });
 
-  it("that comes there while the run is open stops it", async () => {
+  it("that appears while the run is open stops the run", async () => {
     const base = folder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
@@ -212,7 +212,7 @@ describe("what stands in the place of the file", () => {
     expect(eventsOf(join(base, "target"))).toHaveLength(1);
   });
 
-  it("is told as unwritable: a file in the place of a folder, and rubbish in the place of the lock", async () => {
+  it("is reported as unwritable: a file in the place of a folder, and a damaged lock", async () => {
     const base = folder();
     writeFileSync(join(base, "file"), "");
     await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toMatchObject({
@@ -224,7 +224,7 @@ describe("what stands in the place of the file", () => {
     });
   });
 
-  it.skipIf(isRoot)("is told as unwritable: a folder that may not be written", async () => {
+  it.skipIf(isRoot)("is reported as unwritable: a folder without write permission", async () => {
     const base = folder();
     chmodSync(base, 0o500);
     await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({
@@ -269,8 +269,8 @@ async function filled(
 }
 
 describe("a disk without room", () => {
-  it("denies, keeps every event that was acknowledged, and stops at a limit of the process likewise", async () => {
-    // The shell ignores the signal, so that the process is told by an error, as a full disk tells it.
+  it("denies, keeps every acknowledged event, and behaves the same at a limit of the process", async () => {
+    // The shell ignores the signal, so that the process gets an error like on a full disk.
     const limit = 'trap "" XFSZ; ulimit -f 64; exec "$@"';
     const { codes, acknowledged, full } = await filled(
       "bash",
@@ -307,7 +307,7 @@ describe("a disk without room", () => {
     },
   );
 
-  it.skipIf(!isRoot)("or one that may not be written is told to who is not root", async () => {
+  it.skipIf(!isRoot)("or a read-only one is reported to users other than root", async () => {
     const base = folder();
     chownSync(base, 65_534, 65_534);
     chmodSync(base, 0o500);
@@ -332,7 +332,7 @@ describe("a disk without room", () => {
   });
 });
 
-describe("a disk that fails to synchronise", () => {
+describe("a disk that fails to sync", () => {
   it("stops the run for good: it is never asked again", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();

@@ -13,7 +13,7 @@ const TOKEN = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"].join("");
 const sha256 = (value: Json): string =>
   `sha256:${createHash("sha256").update(canonicalJson(value)).digest("hex")}`;
 
-/** What is left of details. */
+/** The details after redaction. */
 function redacted(details: JsonObject, options: Partial<RedactOptions> = {}): JsonObject {
   const redact = createRedactor({
     paths: ["args.password", "args.*.token", "**.authorization"],
@@ -31,7 +31,7 @@ function redacted(details: JsonObject, options: Partial<RedactOptions> = {}): Js
 }
 
 describe("a redactor", () => {
-  it("keeps a digest where a path names a value, and lists the places", () => {
+  it("leaves a digest in place of a named value, and lists the places", () => {
     const details = {
       tool: "t",
       args: { password: SECRET, list: [{ token: { a: 1 } }], keep: "this" },
@@ -48,14 +48,14 @@ describe("a redactor", () => {
     });
   });
 
-  it("keeps a mark inside of a text where a secret says what it is", () => {
+  it("leaves a mark within a text in place of a recognized secret", () => {
     expect(redacted({ args: { command: `curl -H "X: ${TOKEN}" a` } })).toEqual({
       args: { command: `curl -H "X: [redacted ${sha256(TOKEN)}]" a` },
       redacted: ["args.command"],
     });
   });
 
-  it("takes out a text whose key says that it is secret, whatever stands before that in the key", () => {
+  it("removes a text whose key names a secret, whatever precedes that in the key", () => {
     const env = {
       DB_PASSWORD: SECRET,
       awsSecretAccessKey: SECRET,
@@ -86,7 +86,7 @@ describe("a redactor", () => {
     expect(redacted({ args: { env } }, { secrets: false })).toEqual({ args: { env } });
   });
 
-  it("leaves no half of a character where a text begins like a secret", () => {
+  it("leaves no half of a character in a text that begins like a secret", () => {
     const left = redacted({
       args: { password: "abcdefghijklmno\u{1f600}" },
       result: "an abcdefghijklmno\u{1f601}",
@@ -95,7 +95,7 @@ describe("a redactor", () => {
     expect(JSON.stringify(left).isWellFormed() && String(left["result"]).isWellFormed()).toBe(true);
   });
 
-  it("leaves what holds no secret as it is, to the very object", () => {
+  it("returns details without a secret unchanged, as the same object", () => {
     const details = {
       tool: "t",
       args: { path: "a.md" },
@@ -104,7 +104,7 @@ describe("a redactor", () => {
     expect(redacted(details)).toBe(details);
   });
 
-  it("takes out of a reason what an argument holds, also cut off, in one line, as JSON or in a URL, and where it is short", () => {
+  it("removes an argument's secret from a reason, also cut off, on one line, as JSON or in a URL, and if it is short", () => {
     const secret = 'a "quoted"\n  secret of some length';
     const votes = [
       {
@@ -133,7 +133,7 @@ describe("a redactor", () => {
     });
   });
 
-  it("takes a secret out wherever the event repeats it", () => {
+  it("removes a secret wherever the event repeats it", () => {
     const details = {
       args: { password: SECRET, command: `login ${SECRET}`, env: [`P=${SECRET}x`] },
       result: { [TOKEN]: TOKEN.slice(0, 30), [SECRET]: 1 },
@@ -145,19 +145,19 @@ describe("a redactor", () => {
     expect(told).not.toContain(TOKEN.slice(0, 20));
   });
 
-  it("takes secrets out of keys, and never makes two keys one", () => {
+  it("removes secrets from keys, and never makes two keys equal", () => {
     const left = redacted({ args: { [TOKEN]: 1, [`[redacted ${sha256(TOKEN)}]`]: 2 } });
     expect(Object.values(left["args"] as JsonObject)).toEqual([1, 2]);
     expect(JSON.stringify(left)).not.toContain(TOKEN);
   });
 
-  it("leaves the names of arguments, whatever an agent calls its password", () => {
+  it("keeps the names of arguments, whatever an agent uses as its password", () => {
     expect(redacted({ args: { password: "command", command: "ls" } })).toMatchObject({
       args: { command: "ls" },
     });
   });
 
-  it("changes nothing that a run goes by, whatever an agent calls its password", () => {
+  it("changes nothing that the run reads, whatever an agent uses as its password", () => {
     const decision = {
       effect: "deny",
       applied: "deny",
@@ -208,19 +208,19 @@ describe("a redactor", () => {
     }
   });
 
-  it("takes nothing out twice, also where it stands twice in a configuration", () => {
+  it("removes nothing twice, even if it is configured twice", () => {
     const once = redacted({ args: { password: SECRET, text: `x ${TOKEN}` } });
     expect(redacted(once)).toBe(once);
   });
 
-  it("adds to a list that is there already", () => {
+  it("adds to an existing list", () => {
     expect(redacted({ args: { password: "x" }, redacted: ["before"] })["redacted"]).toEqual([
       "before",
       "args.password",
     ]);
   });
 
-  it("makes digests that cannot be guessed, with a key", () => {
+  it("makes digests with a key that cannot be guessed", () => {
     const key_file = join(folder(), "key");
     const key = Buffer.alloc(32, 7);
     writeFileSync(key_file, key, { mode: 0o600 });
@@ -230,7 +230,7 @@ describe("a redactor", () => {
     });
   });
 
-  it("keeps events from being recorded where its key is exposed or missing, even those without a secret", () => {
+  it("keeps events from being recorded if its key is exposed or missing, even events without a secret", () => {
     const key_file = join(folder(), "key");
     expect(() => redacted({ a: 1 }, { key_file })).toThrow(
       expect.objectContaining({ code: "BYLAW_KEY_INVALID" }),
@@ -241,7 +241,7 @@ describe("a redactor", () => {
     );
   });
 
-  it("does as told: without looking for forms, and without paths", () => {
+  it("follows its options: without forms, and without paths", () => {
     const details = { args: { password: SECRET, text: TOKEN } };
     expect(redacted(details, { secrets: false })["redacted"]).toEqual(["args.password"]);
     expect(redacted(details, { paths: [] })["redacted"]).toEqual(["args.text"]);
@@ -295,7 +295,7 @@ describe("a redactor", () => {
   });
 
   it(
-    "takes lists of twenty thousand secrets, and a text of a megabyte, in its stride",
+    "handles lists of twenty thousand secrets, and a text of a megabyte",
     { timeout: 60_000 },
     () => {
       const many = Array.from({ length: 20_000 }, (_, index) => ({

@@ -22,7 +22,7 @@ import {
   type GivenLog,
 } from "./kit.ts";
 
-/** A file with these events, closed. */
+/** A closed file with these events. */
 async function written(
   count = 5,
 ): Promise<{ readonly path: string; readonly log: GivenLog; readonly bytes: Buffer }> {
@@ -35,7 +35,7 @@ async function written(
 }
 
 describe("the end of a file that a stopped writer left", () => {
-  it("gets the line break that is missing behind a whole event", async () => {
+  it("gets the missing line break after a complete event", async () => {
     const { path, log, bytes } = await written();
     truncateSync(path, bytes.length - 1);
     const { write, warnings } = await open(log, path);
@@ -45,7 +45,7 @@ describe("the end of a file that a stopped writer left", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("is set aside where it is torn, told, and stays in the file as a line of its own", async () => {
+  it("is set aside and reported if it is torn, and stays in the file on its own line", async () => {
     const { path, log, bytes } = await written();
     const cut = bytes.length - 30;
     truncateSync(path, cut);
@@ -60,7 +60,7 @@ describe("the end of a file that a stopped writer left", () => {
     expect(findingsOf(path)).toEqual(["TORN_LINE"]);
   });
 
-  it("is set aside once, also by the next one, and under another name where it is another", async () => {
+  it("is set aside once, also by the next process, and under another name if it differs", async () => {
     const { path, log } = await written();
     appendFileSync(path, '{"timestamp":"2026');
     writeFileSync(`${path}.torn-1`, "of another time");
@@ -70,7 +70,7 @@ describe("the end of a file that a stopped writer left", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "is set aside also where a pipe has the first name, which nobody writes to",
+    "is set aside even if a pipe without a writer has the first name",
     async () => {
       const { path, log } = await written();
       appendFileSync(path, '{"timestamp":"2026');
@@ -80,7 +80,7 @@ describe("the end of a file that a stopped writer left", () => {
     },
   );
 
-  it("is repaired at whatever byte it was cut, and nothing that stood there is changed", async () => {
+  it("is repaired wherever it was cut, and the bytes before the cut stay unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 0, max: 1, noNaN: true }), async (where) => {
         const { path, log, bytes } = await written(3);
@@ -96,7 +96,7 @@ describe("the end of a file that a stopped writer left", () => {
     );
   });
 
-  it("is repaired while the file is open, as another writer may stop at any time", async () => {
+  it("is repaired while the file is open, because another writer may stop at any time", async () => {
     const { path, log } = await written();
     const { write } = await open(log, path);
     appendFileSync(path, '{"timestamp":"2026-01-17T09:00:00Z","sequ');
@@ -105,7 +105,7 @@ describe("the end of a file that a stopped writer left", () => {
     expect(existsSync(`${path}.torn-1`)).toBe(true);
   });
 
-  it("is repaired where a disk without power left zeros", async () => {
+  it("is repaired if a power loss left zeros", async () => {
     const { path, log, bytes } = await written();
     truncateSync(path, bytes.length - 10);
     appendFileSync(path, Buffer.alloc(100_000));
@@ -115,7 +115,7 @@ describe("the end of a file that a stopped writer left", () => {
     expect(statSync(`${path}.torn-1`).size).toBeGreaterThan(100_000);
   });
 
-  it("is repaired where it was cut inside of a character", async () => {
+  it("is repaired if it was cut within a character", async () => {
     const { path, log } = await written();
     appendFileSync(path, Buffer.from('{"timestamp":"é').subarray(0, -1));
     const { write } = await open(log, path);
@@ -123,7 +123,7 @@ describe("the end of a file that a stopped writer left", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("costs nothing that several writers repair at once", async () => {
+  it("survives concurrent repairs by several writers", async () => {
     const { path, log } = await written();
     appendFileSync(path, '{"torn');
     const mirrors = await Promise.all([1, 2, 3].map(() => open(log, path)));
@@ -133,7 +133,7 @@ describe("the end of a file that a stopped writer left", () => {
   });
 });
 
-describe("lines that hold no event", () => {
+describe("lines without an event", () => {
   it.each([
     ["no JSON", "no JSON at all"],
     ["another object", '{"level":"info"}'],
@@ -141,7 +141,7 @@ describe("lines that hold no event", () => {
     ["a list", "[1,2]"],
     ["bytes that are no text", Buffer.from([0xff, 0xfe, 0x22])],
     ["zeros", Buffer.alloc(70_000)],
-  ])("at the end cost no event: %s", async (_, line) => {
+  ])("at the end lose no event: %s", async (_, line) => {
     const { path, log, bytes } = await written();
     appendFileSync(path, Buffer.concat([Buffer.from(line), Buffer.from("\n")]));
     const { write } = await open(log, path);
@@ -150,7 +150,7 @@ describe("lines that hold no event", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("in the middle cost none behind them", async () => {
+  it("in the middle lose no event after them", async () => {
     const { path, log } = await written();
     const [first = "", ...rest] = linesOf(path);
     writeFileSync(path, `${[first, "{{{{", ...rest].join("\n")}\n`);
@@ -159,7 +159,7 @@ describe("lines that hold no event", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("cost nothing in a file of nothing else", async () => {
+  it("lose nothing in a file with only such lines", async () => {
     const path = join(folder(), "run.jsonl");
     writeFileSync(path, "one\ntwo\n".repeat(20_000));
     const log = givenLog();
@@ -169,8 +169,8 @@ describe("lines that hold no event", () => {
   });
 });
 
-describe("a file that an editor went over", () => {
-  it("with carriage returns goes on", async () => {
+describe("a file that an editor changed", () => {
+  it("with carriage returns continues", async () => {
     const { path, log, bytes } = await written();
     writeFileSync(path, bytes.toString("utf8").replaceAll("\n", "\r\n"));
     const { write } = await open(log, path);
@@ -179,7 +179,7 @@ describe("a file that an editor went over", () => {
     expect(eventsOf(path)).toEqual(log.all);
   });
 
-  it("with a byte order mark goes on", async () => {
+  it("with a byte order mark continues", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { write, close } = await open(log, path);
@@ -192,7 +192,7 @@ describe("a file that an editor went over", () => {
     expect(JSON.parse(linesOf(path)[1] ?? "")).toEqual(log.all[1]);
   });
 
-  it("with other spaces goes on: what it says counts", async () => {
+  it("with other spaces continues: its content counts", async () => {
     const { path, log } = await written(1);
     writeFileSync(
       path,
@@ -204,10 +204,10 @@ describe("a file that an editor went over", () => {
   });
 });
 
-describe("a file that tells another story than the store", () => {
+describe("a file that contradicts the store", () => {
   const refusal = { code: "BYLAW_LOG_DIVERGED" };
 
-  it("keeps a run shut: of another log", async () => {
+  it("keeps a run closed: another log", async () => {
     const { path, bytes } = await written();
     const other = givenLog("run-1", "other");
     other.add(7);
@@ -215,7 +215,7 @@ describe("a file that tells another story than the store", () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it("keeps a run shut: ahead of a store that was lost", async () => {
+  it("keeps a run closed: ahead of a lost store", async () => {
     const { path, bytes } = await written();
     const lost = givenLog();
     await expect(open(lost, path)).rejects.toMatchObject(refusal);
@@ -229,13 +229,13 @@ describe("a file that tells another story than the store", () => {
     await open(lost, path);
   });
 
-  it("keeps a run shut: with a last event that somebody changed", async () => {
+  it("keeps a run closed: a changed last event", async () => {
     const { path, log } = await written();
     writeFileSync(path, readFileSync(path, "utf8").replace('"number":5', '"number":6'));
     await expect(open(log, path)).rejects.toMatchObject(refusal);
   });
 
-  it("stops a writer in the middle of its work, and says no word of what the lines hold", async () => {
+  it("stops a writer in the middle of its work, without quoting the lines", async () => {
     const { path, log } = await written();
     const { write, writer } = await open(log, path);
     appendFileSync(
@@ -249,7 +249,7 @@ describe("a file that tells another story than the store", () => {
     expect(told).not.toContain("hunter2");
   });
 
-  it("stops a writer whose file goes back while it grows", async () => {
+  it("stops a writer whose file shrinks while it grows", async () => {
     const { path, log } = await written();
     const { write } = await open(log, path);
     await write(1);
@@ -257,7 +257,7 @@ describe("a file that tells another story than the store", () => {
     await expect(write(1)).rejects.toMatchObject(refusal);
   });
 
-  it("stops where the store lacks what the writer was told of", async () => {
+  it("stops if the store lacks an event that the writer was given", async () => {
     const path = join(folder(), "run.jsonl");
     const log = givenLog();
     const { writer } = await open(log, path);

@@ -30,7 +30,7 @@ const recordsOf = (base: string): readonly unknown[] =>
     .filter(({ event_type }) => event_type !== "log_anchor");
 
 describe("rotation", () => {
-  it("by size begins a file before one grows over it, and carries number and link over", async () => {
+  it("by size begins a new file before the limit, and carries sequence and hash over", async () => {
     const base = folder();
     const log = givenLog();
     const { write, warnings } = await open(log, join(base, "run.jsonl"), BY_SIZE);
@@ -60,7 +60,7 @@ describe("rotation", () => {
     for (const file of files) expect(findingsOf(file)).toEqual([]);
   });
 
-  it("by day begins a file with the first event of a day, also in one batch, and not when the clock goes back", async () => {
+  it("by day begins a new file with the first event of a day, also within a batch, and not when the clock goes back", async () => {
     const base = folder();
     const log = givenLog();
     log.add(2, "2026-01-17T23:59:59.9Z");
@@ -76,7 +76,7 @@ describe("rotation", () => {
     expect(recordsOf(base)).toEqual(log.all);
   });
 
-  it("gives an event that is larger than a file a file of its own", async () => {
+  it("gives an event that is larger than a file its own file", async () => {
     const base = folder();
     const log = givenLog();
     const { write } = await open(log, join(base, "run.jsonl"), BY_SIZE);
@@ -85,7 +85,7 @@ describe("rotation", () => {
     expect(filesOf(base)).toHaveLength(4);
   });
 
-  it("is noticed by every other writer, with or without rotation of its own", async () => {
+  it("is noticed by every other writer, whether or not it rotates itself", async () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
@@ -104,7 +104,7 @@ describe("rotation", () => {
     expect(findingsOf(...filesOf(base))).toEqual([]);
   });
 
-  it("goes on where a process was stopped between its two steps", async () => {
+  it("continues where a process was stopped between its two steps", async () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
@@ -121,7 +121,7 @@ describe("rotation", () => {
       "tool_result",
     ]);
     expect(recordsOf(base)).toEqual(log.all);
-    // Stopped while it wrote the first line of the new file.
+    // Stopped while writing the first line of the new file.
     const whole = readFileSync(path, "utf8");
     for (const cut of [
       0,
@@ -138,7 +138,7 @@ describe("rotation", () => {
     }
   });
 
-  it("goes on from the file before where the last one is deleted", async () => {
+  it("continues from the previous file if the last one is deleted", async () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
@@ -150,7 +150,7 @@ describe("rotation", () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it("needs none of the files before, once they are moved to another place", async () => {
+  it("needs none of the earlier files once they are moved away", async () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
@@ -164,7 +164,7 @@ describe("rotation", () => {
     expect(eventsOf(path)).toEqual([...left, log.all.at(-1)]);
   });
 
-  it("replaces no file that has the name already, and grows on", async () => {
+  it("replaces no existing file, and lets its own grow", async () => {
     const base = folder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
@@ -179,7 +179,7 @@ describe("rotation", () => {
     expect(recordsOf(base)).toEqual(log.all);
   });
 
-  it("refuses to go on behind files of another log", async () => {
+  it("refuses to continue after files of another log", async () => {
     const base = folder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
@@ -193,7 +193,7 @@ describe("rotation", () => {
   });
 
   it.skipIf(process.getuid?.() === 0)(
-    "that the folder does not let happen fails, and loses nothing",
+    "fails without losing anything if the folder does not allow it",
     async () => {
       const base = folder();
       const log = givenLog();

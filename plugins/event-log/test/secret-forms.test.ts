@@ -14,7 +14,7 @@ const PEM = generateKeyPairSync("ed25519")
 const taken = (text: string): readonly string[] =>
   findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
-describe("secrets are told by their form", () => {
+describe("secrets are recognized by their form", () => {
   it.each(readCases<[string, string]>(import.meta, "wherever-stands"))(
     "%s, wherever it stands",
     (_, secret) => {
@@ -35,19 +35,19 @@ describe("secrets are told by their form", () => {
   it.each<[string, string]>([
     ...readCases<[string, string]>(import.meta, "announced"),
     [`https://${alnum(40)}@github.com/a/b.git`, alnum(40)],
-  ])("behind what announces it: %s", (text, secret) => {
+  ])("after what announces them: %s", (text, secret) => {
     expect(taken(text)).toContainEqual(expect.stringContaining(secret));
   });
 
-  it("a private key that is cut off, to the end", () => {
+  it("a private key that is cut off, up to the end", () => {
     expect(taken(`x ${PEM.slice(0, -10)}`)).toEqual([PEM.slice(0, -10)]);
   });
 
-  it.each(readCases<string>(import.meta, "no-secrets"))("and nothing else is: %s", (text) => {
+  it.each(readCases<string>(import.meta, "no-secrets"))("and nothing else: %s", (text) => {
     expect(taken(text)).toEqual([]);
   });
 
-  it("every span lies inside of the text, in order, and none touches another", () => {
+  it("every span lies within the text, in order, and none touches another", () => {
     const piece = fc.constantFrom(
       "password=",
       '"',
@@ -86,7 +86,8 @@ describe("secrets are told by their form", () => {
 });
 
 describe("looking for secrets is linear", () => {
-  // Each of these has many beginnings and no end. Four times the text must not cost sixteen times the work; a minute is for the quadratic.
+  // Each of these has many beginnings and no end. A fourfold text must not take sixteen times as long; the limit of a minute only catches
+  // quadratic time.
   it.each(readCases<string>(import.meta, "pieces"))(
     "a megabyte of %j",
     { timeout: 60_000 },

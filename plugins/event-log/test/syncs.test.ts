@@ -7,7 +7,7 @@ import { eventsOf, folder } from "./kit.ts";
 
 const traces = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
 
-/** What a writer of so many batches said, and the answers that its system gave to `fdatasync`. */
+/** Runs a writer of `batches` batches under strace; returns its output, and the results of its `fdatasync` calls. */
 async function traced(durability: string, batches: number, ...inject: readonly string[]) {
   const base = folder();
   const [trace, path] = [join(base, "trace"), join(base, "run.jsonl")];
@@ -35,8 +35,8 @@ async function traced(durability: string, batches: number, ...inject: readonly s
   return { lines, answers, events: eventsOf(path) };
 }
 
-describe.skipIf(!traces)("what the system is asked, as it sees it", () => {
-  it("strict: one synchronisation for each batch that was acknowledged", async () => {
+describe.skipIf(!traces)("the system calls of a writer", () => {
+  it("strict: one sync for each acknowledged batch", async () => {
     const { lines, answers, events } = await traced("strict", 50);
     expect(lines).toEqual(Array.from({ length: 50 }, () => "written"));
     expect(answers).toEqual(Array.from({ length: 50 }, () => 0));
@@ -49,7 +49,7 @@ describe.skipIf(!traces)("what the system is asked, as it sees it", () => {
     expect(answers).toEqual([0]);
   });
 
-  it("none any more after one that failed", async () => {
+  it("none after a failed one", async () => {
     const { lines, answers } = await traced(
       "strict",
       40,

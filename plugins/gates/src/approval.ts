@@ -7,34 +7,31 @@ import type { ApprovalRequest, GateState, GateVote } from "./gate-state.ts";
 import { askedAbout } from "./gate-projection.ts";
 import { expiryOf } from "./gate-status.ts";
 
-/** What is asked of approvers. */
+/** The question to the approvers. */
 export interface Question {
   readonly contract: Contract;
   readonly gate: Gate;
-  /** The phase that is asked for. */
+  /** The requested phase. */
   readonly to: string;
   readonly gateState: GateState;
-  /** The digest of the artifacts that are handed in. */
+  /** The digest of the submitted artifacts. */
   readonly artifacts: string;
-  /** The digest of the workspace; `null` where the contract has no tests that are run. */
+  /** The digest of the workspace; `null` if the contract runs no tests. */
   readonly tree: string | null;
   readonly policy: string;
-  /** Who asks. */
+  /** The agent that makes the request. */
   readonly agent: string | undefined;
-  /** RFC 3339; undefined where nobody says what time it is. */
+  /** RFC 3339; undefined if nobody provides the time. */
   readonly at: string | undefined;
   readonly rule: RuleReference;
   readonly worked: (name: string) => boolean;
 }
 
-/**
- * What blocks a gate with approvers; `undefined` once enough of them approved exactly these
- * artifacts.
- */
+/** The verdict that blocks a gate with approvers; `undefined` once enough of them approved exactly these artifacts. */
 export function judgeApproval(question: Question): Verdict | undefined {
   const { gate, to, gateState, artifacts, tree, policy, agent, rule, worked } = question;
   if (gate.quorum === 0) return undefined;
-  // The author is unknown, so self-approval could not be prevented.
+  // The author is unknown, so self-approval cannot be prevented.
   if (foldName(agent ?? "") === "")
     return refuse(
       "gate_blocked",
@@ -64,7 +61,7 @@ export function judgeApproval(question: Question): Verdict | undefined {
     : (late(question, request, wanted) ?? waits(question, undefined, wanted));
 }
 
-/** What is said of a gate that ran out of time. */
+/** The verdict about a gate that timed out. */
 function late(
   { contract, gate, at, rule }: Question,
   request: ApprovalRequest,
@@ -90,7 +87,7 @@ function late(
   return undefined;
 }
 
-/** `before`: the last request about the same in a workspace that has changed. */
+/** `before`: the last request with the same artifacts, in a workspace that has changed since. */
 const waits = (
   { gate, rule }: Question,
   before: ApprovalRequest | undefined,

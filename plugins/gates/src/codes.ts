@@ -1,6 +1,6 @@
 import { deny, type Verdict } from "@bylaw/kernel";
 
-/** Where a rule of the contract stands. */
+/** The place of a rule in the contract. */
 export type RuleReference = NonNullable<Verdict["rule"]>;
 
 export const CODES = {
@@ -19,10 +19,10 @@ export const CODES = {
 
 export type Code = keyof typeof CODES;
 
-/** A deny with one of the codes. */
+/** Denies with one of the codes. */
 export const refuse = (code: Code, rule: RuleReference, reason: string, fix?: string): Verdict =>
   deny(reason, fix, { code, rule });
 
-/** What is on record and blocks nothing. */
+/** Records a note that blocks nothing. */
 export const note = (code: Code, rule: RuleReference, reason: string, fix?: string): Verdict =>
   deny(reason, fix, { code, rule, severity: "warning" });

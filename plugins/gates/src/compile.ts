@@ -11,23 +11,20 @@ import { workRecord, type WorkRecord } from "./work-record.ts";
 
 export interface Compiled {
   readonly contract: Contract;
-  /** What this plugin decides by, as decisions have it. */
+  /** The policy of this plugin, as decisions name it. */
   readonly policy: string;
   readonly digests: readonly string[];
   readonly edges: (from: string, to: string) => readonly Edge[];
   readonly record: WorkRecord;
-  /** Finds what the declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
+  /** Resolves the projections that declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
-  /** The phases that no task comes to but through one in which its tests were red. */
+  /** The phases that a task can reach only through one in which its tests failed. */
   readonly afterRed: ReadonlySet<string>;
-  /** Tests are run under it, so the workspace has a digest that counts. */
+  /** Whether tests run under the contract, so that the digest of the workspace matters. */
   readonly observes: boolean;
-  /** Some check is asked later than at once. */
+  /** Whether some check answers asynchronously. */
   readonly late: boolean;
-  /**
-   * Whether calls in a phase are a reviewer's: the phase starts agents, and none of its tools
-   * writes or runs anything.
-   */
+  /** The phases in which calls are a reviewer's: the phase starts agents, and none of its tools writes or runs anything. */
   readonly reviewing: ReadonlySet<string>;
 }
 
@@ -92,7 +89,7 @@ export function compileGates(
   };
 }
 
-/** What no task leaves a phase without, as far as it is judged on a test run. */
+/** The rules about a test run that every transition out of a phase must meet, by phase. */
 function testedBy(edges: readonly Edge[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const { phase, requirements } of edges) {
@@ -109,7 +106,7 @@ function afterRed(
   red: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const without = new Set([initial]);
-  // Iterating over a set also visits what is added meanwhile.
+  // Iterating over a set also visits values that are added meanwhile.
   for (const phase of without) {
     for (const { from, to, when } of transitions)
       if (from === phase && (when === "rejected" || !red.has(from))) without.add(to);

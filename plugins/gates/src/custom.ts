@@ -13,15 +13,12 @@ import type { Finding } from "./checks/check-input.ts";
 type Answer = Verdict | readonly Verdict[] | undefined;
 type Hooks = KernelApi["hooks"];
 
-/** A check of a host, asked when a gate names it. */
+/** A host's own check, asked when a gate names it. */
 export type CustomCheck = (request: Transition, view: View) => readonly Finding[];
 
 type Tap = (subject: Transition, view: View) => Answer;
 
-/**
- * The host's own checks, by name. Throws BYLAW_GATE_CHECK_INVALID for a plugin that does anything
- * but check transitions.
- */
+/** The host's own checks, by name. Throws BYLAW_GATE_CHECK_INVALID for a plugin that does more than check transitions. */
 export function customChecks(checks: readonly Plugin[]): ReadonlyMap<string, CustomCheck> {
   const found = new Map<string, CustomCheck>();
   for (const check of checks) {

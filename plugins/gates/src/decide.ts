@@ -5,13 +5,13 @@ import { quote } from "@bylaw/wording";
 import { gateStateOf, gateProjection } from "./gate-projection.ts";
 import { expiryOf, gateIn, openGates } from "./gate-status.ts";
 
-/** What an approver says. */
+/** An approver's decision. */
 export interface GateDecision {
   readonly task: string;
   readonly gate: string;
-  /** Who says so; the host answers for the name. */
+  /** The approver. The host vouches for the name. */
   readonly by: string;
-  /** In which of the gate's roles. */
+  /** The approver's role at the gate. */
   readonly role: string;
   readonly verdict: "approved" | "rejected";
   readonly reason?: string;
@@ -24,15 +24,15 @@ export interface GateDecision {
   readonly to?: string;
 }
 
-/** What a person lets pass although it does not. */
+/** A check that a person waives although it fails. */
 export interface CheckWaiver {
   readonly task: string;
   readonly gate: string;
-  /** The check, the rule, or `tests_unchanged`. */
+  /** The name of the check or rule, or `tests_unchanged`. */
   readonly check: string;
   readonly by: string;
   readonly role: string;
-  /** At least 50 characters, in words of its own. */
+  /** At least 50 characters, and no stock phrase. */
   readonly reason: string;
   /** RFC 3339. */
   readonly expires_at: string;

@@ -17,9 +17,9 @@ export type Declared = Kernel["declared"];
 export interface DeclaredJudge {
   /** The artifacts that it asks about. */
   readonly reads: readonly string[];
-  /** It asks about the test run. */
+  /** Whether it asks about the test run. */
   readonly evidence: boolean;
-  /** Finds the projections that it asks about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
+  /** Resolves the projections that it asks about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
   readonly judge: (
     input: CheckInput,

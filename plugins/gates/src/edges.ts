@@ -31,11 +31,11 @@ export interface Edge {
 }
 
 export interface EdgeTerms {
-  /** The checks of the host. */
+  /** The host's own checks. */
   readonly own: ReadonlyMap<string, CustomCheck>;
   /** The checks that the contract declares. */
   readonly declared: ReadonlyMap<string, DeclaredJudge>;
-  /** Where a rule stands in the contract. */
+  /** The reference to a rule, for its place in the contract. */
   readonly at: (name: string, place: readonly (string | number)[]) => RuleReference;
 }
 
@@ -54,7 +54,7 @@ const COMMITTED: Check = {
   message: "The commit must be what was tested",
 };
 
-/** Whether tests are run under a contract, so that the workspace has a digest that counts. */
+/** Whether tests run under a contract, so that the digest of the workspace matters. */
 export const observed = ({ evidence }: Contract): boolean => evidence.testCommand !== undefined;
 
 /** The edges of a contract, by the phase that they leave and then by the phase that they enter. */

@@ -15,13 +15,13 @@ const GATE_EVENTS = {
     role: text,
     verdict: z.enum(["approved", "rejected"]),
     reason: z.string().max(10_000).nullable(),
-    /** What was shown: the digest of the artifacts. */
+    /** The digest of the artifacts that were shown. */
     artifacts: digest,
-    /** The phase that was asked for. */
+    /** The requested phase. */
     to: text.optional(),
     /** The digest of the workspace; absent or `null` if the contract runs no tests. */
     tree: digest.nullable().optional(),
-    /** What the gate was opened by: the policy of this plugin. */
+    /** The policy of this plugin when the gate was opened. */
     policy: digest,
   }),
   check_waived: z.strictObject({

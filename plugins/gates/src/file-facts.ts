@@ -13,7 +13,7 @@ import { inWorkspace } from "./workspace-path.ts";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import { asserts, commentedOut } from "./scan.ts";
 
-/** What a path of an artifact is in the workspace. */
+/** A path of an artifact, as found in the workspace. */
 interface FileFact {
   readonly state:
     | "file"
@@ -24,26 +24,26 @@ interface FileFact {
     | "too large";
   /** Its real path relative to the workspace; `null` if it is not a file in it. */
   readonly real: string | null;
-  /** Read as a test: it asserts something. */
+  /** For test files: whether one asserts something. */
   readonly asserts: boolean;
-  /** The first line of commented-out code. */
+  /** The line of the first commented-out code. */
   readonly commented: number | null;
 }
 
-/** What was found out about the workspace, before the decision. */
+/** The facts about the workspace, collected before the decision. */
 export interface FileFacts {
   readonly files: ReadonlyMap<string, FileFact>;
-  /** Why no file was looked at. */
+  /** The reason why no file was read. */
   readonly problem: string | null;
   /** The digest of the workspace. */
   readonly tree: string | null;
   readonly treeProblem: string | null;
-  /** The commit that is checked out, with what is not the same in it as in the workspace. */
+  /** The checked-out commit, and its differences from the workspace. */
   readonly commit: CommitState | null;
   readonly commitProblem: string | null;
 }
 
-/** How much is looked at. */
+/** How much is read at most. */
 export const FILE_LIMITS = { files: 2_000, bytes: 1_048_576, all: 33_554_432 } as const;
 
 const NOTHING = { real: null, asserts: false, commented: null } as const;
@@ -125,7 +125,7 @@ function read(path: string, root: string, most: number): Look {
   }
 }
 
-/** The facts as a check reads them; undefined where nothing was prepared. */
+/** The facts in the form that checks read; undefined if nothing was prepared. */
 export function factsOf(facts: Json | undefined): FileFacts | undefined {
   if (!isJsonObject(facts ?? null)) return undefined;
   const { files, problem, tree, tree_problem, commit, uncommitted, commit_problem } =

@@ -19,7 +19,7 @@ import {
 } from "./gate-state.ts";
 import { policyOf, textOf, votesOf } from "./recorded-votes.ts";
 
-/** Whose no is about the work that is handed in, and not about who asks, or for what. */
+/** The plugins whose denials are about the submitted work. Denials by others are about who asks, and for what. */
 const WORK_PLUGINS: ReadonlySet<string> = new Set([manifest.name, "@bylaw/plugin-artifacts"]);
 type Fold = (gateState: GateState, event: LogEvent) => GateState;
 
@@ -197,7 +197,7 @@ function blocked(
   });
 }
 
-/** Opens a gate for approvers, unless it is open for exactly that. */
+/** Opens a gate for approvers, unless it is already open for exactly the same request. */
 function opened(
   gateState: GateState,
   request: Omit<ApprovalRequest, "votes" | "state" | "escalated">,
@@ -223,17 +223,17 @@ function earlierRequest(
   return before?.request ?? (asked?.to === to ? asked.sequence : null);
 }
 
-/** What a yes is to. */
+/** The fields that a yes is bound to. */
 const KEYS = ["to", "artifacts", "tree", "policy"] as const;
 
-/** What a yes would be to, as the vote that asks for it says. */
+/** The artifacts and workspace of a request, as the vote that asks for a yes names them. */
 export const askedAbout = (artifacts: string, tree: string | null): string =>
   `to artifacts \`${artifacts}\`${tree === null ? "" : ` in workspace \`${tree}\``}`;
 
 const ASKED_ABOUT =
   /to artifacts `(sha256:[0-9a-f]{64})`(?: in workspace `(sha256:[0-9a-f]{64})`)?/;
 
-/** The name of what approvers are asked by, in votes. */
+/** The name of the rule that asks approvers, in votes. */
 export const approvalRule = (phase: string, gate: string): string =>
   `${phase}.gates.${gate}.approval`;
 

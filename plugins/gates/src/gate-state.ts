@@ -11,12 +11,12 @@ export interface GateVote {
   readonly at: string;
 }
 
-/** A gate that approvers were asked at, for exactly these artifacts. */
+/** A request to the approvers of a gate, for exactly these artifacts. */
 export interface ApprovalRequest {
   readonly gate: string;
   /** The digest of the artifacts. */
   readonly artifacts: string;
-  /** The digest of the workspace; `null` where the contract has no tests that are run. */
+  /** The digest of the workspace; `null` if the contract runs no tests. */
   readonly tree: string | null;
   /** The policy of this plugin at that time. */
   readonly policy: string;
@@ -33,7 +33,7 @@ export interface ApprovalRequest {
   readonly escalated: boolean;
 }
 
-/** A check that does not have to pass until then. */
+/** A check that need not pass until the waiver expires. */
 export interface Waiver {
   readonly gate: string;
   readonly check: string;
@@ -42,7 +42,7 @@ export interface Waiver {
   readonly expires_at: string;
 }
 
-/** An agent that was started for the phase, and what it reported. */
+/** An agent that was started for the phase, and its report. */
 export interface Reviewer {
   readonly directive: string;
   readonly model: string | null;
@@ -58,35 +58,35 @@ export interface Report {
   readonly blocking_issues: readonly Json[];
 }
 
-/** The last request that gates, or artifacts, held back. */
+/** The last request that gates or artifacts blocked. */
 interface Asked {
   readonly to: string;
   readonly agent: string | null;
   readonly artifacts: JsonObject;
   readonly sequence: number;
-  /** What gates and artifacts said to it, notes included. */
+  /** The votes of gates and artifacts on it, including notes. */
   readonly votes: readonly { readonly code: string; readonly rule: string }[];
 }
 
-/** Who worked on a task: asked for a transition, or made calls in these phases. */
+/** An agent that worked on a task: it requested a transition, or made calls in these phases. */
 export interface Worker {
   readonly name: string;
   readonly asked: boolean;
   readonly phases: readonly string[];
 }
 
-/** All that the log says about the gates of one task, since it entered its phase. */
+/** The log's facts about the gates of one task, since it entered its phase. */
 export interface GateState {
   readonly phase: string | null;
-  /** Of the event that entered the phase. */
+  /** The sequence of the event that entered the phase. */
   readonly entered: number;
-  /** Of the last event that may have changed what a gate says. */
+  /** The sequence of the last event that may have changed a gate's answer. */
   readonly changed: number;
-  /** Since the task began. */
+  /** Every agent that worked on the task since it began. */
   readonly workers: readonly Worker[];
   readonly asked: Asked | null;
   readonly openings: readonly ApprovalRequest[];
-  /** The gates that an approver said no at. */
+  /** The gates at which an approver said no. */
   readonly rejected: readonly string[];
   readonly waivers: readonly Waiver[];
   readonly reviewers: readonly Reviewer[];
@@ -94,7 +94,7 @@ export interface GateState {
 
 export type GateStates = Tree<GateState>;
 
-/** The gate state of a task that nothing is known of. */
+/** The gate state of a task that the log does not mention. */
 export const EMPTY_GATE_STATE: GateState = Object.freeze({
   ...{
     phase: null,

@@ -10,9 +10,9 @@ export interface OpenGate {
   readonly task: string;
   readonly gate: string;
   readonly phase: string;
-  /** The phase that the task goes on to. */
+  /** The phase that the task moves to. */
   readonly to: string;
-  /** Who asked for it. */
+  /** The agent that requested it. */
   readonly agent: string | null;
   /** RFC 3339, UTC. */
   readonly opened_at: string;
@@ -22,20 +22,20 @@ export interface OpenGate {
   readonly earlier: number | null;
   /** RFC 3339, UTC; `null`: it stays open. */
   readonly expires_at: string | null;
-  /** A person has been called, because time ran out. */
+  /** Whether a person was called because time ran out. */
   readonly escalated: boolean;
   /** The roles that may decide. */
   readonly approvers: readonly string[];
-  /** How many different people have to say yes. */
+  /** How many different people must say yes. */
   readonly quorum: number;
   readonly approvals: readonly GateVote[];
-  /** The digest of the artifacts that it is about. */
+  /** The digest of the artifacts to approve. */
   readonly artifacts: string;
   /** The digest of the workspace to approve; `null` if the contract runs no tests. */
   readonly tree: string | null;
 }
 
-/** What a gate has come to, most restrictive first. */
+/** The states of a gate, most restrictive first. */
 const GATE_STATUSES = [
   "fail",
   "stale",
@@ -47,13 +47,13 @@ const GATE_STATUSES = [
 ] as const;
 export type GateStatus = (typeof GATE_STATUSES)[number];
 
-/** The state of one gate of the phase that a task is in, as of the last request. */
+/** The state of one gate of a task's current phase, as of the last request. */
 export interface GateReport {
   readonly gate: string;
   readonly state: GateStatus;
-  /** The codes that it comes from. */
+  /** The codes that led to the state. */
   readonly codes: readonly string[];
-  /** The checks of it that somebody waived: who, why, and until when. */
+  /** The waivers of its checks: by whom, why, and until when. */
   readonly waivers: readonly Waiver[];
 }
 

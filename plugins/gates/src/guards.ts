@@ -11,7 +11,7 @@ import { TESTS_UNCHANGED } from "./checks/same-tests.ts";
 
 const finding = (rule: string, message: string): Finding => ({ rule, message });
 
-/** Refuses what nobody may say about a gate, in the transaction in which it would be recorded. */
+/** Refuses events about a gate that nobody may record, in the transaction that records them. */
 export function guardGates(kernel: KernelApi, compiled: Compiled): void {
   kernel.guard("decisions", (view, draft) =>
     draft.event_type === "gate_decided" ? wrongDecision(view, draft, compiled) : undefined,
@@ -121,7 +121,7 @@ function wrongWaiver(view: View, draft: EventDraft, compiled: Compiled): Finding
     : finding("expiry", `the waiver has already expired, at ${quote(expires_at)}`);
 }
 
-/** The edges that leave a phase and that a gate guards. */
+/** The edges out of a phase that a gate guards. */
 function edgesAt(id: string, phase: string | null, compiled: Compiled): readonly Edge[] {
   if (phase === null) return [];
   const leaving = compiled.contract.transitions.filter(({ from }) => from === phase);
@@ -160,7 +160,7 @@ const REASON = { characters: 50, words: 6 } as const;
 const STOCK =
   /^(n\/?a|none|obvious|already done|not (needed|necessary|applicable|required)|see above|as discussed|trust me|it is fine|todo|tbd|asdf|lorem ipsum)\b/i;
 
-/** Why a text is no reason, if so. */
+/** The reason why a text counts as no reason, if there is one. */
 function emptyReason(reason: string): string | undefined {
   const text = foldName(reason);
   if (text.length < REASON.characters) return `has ${text.length} characters`;

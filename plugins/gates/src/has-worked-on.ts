@@ -1,10 +1,7 @@
 import { foldName } from "@bylaw/log";
 import type { JudgedRequest } from "./judged-request.ts";
 
-/**
- * Whether an agent worked on the task: it requested a transition, or made calls that were not a
- * reviewer's.
- */
+/** Whether an agent worked on the task: it requested a transition, or made calls other than a reviewer's. */
 export function hasWorkedOn({
   request,
   compiled,

@@ -42,7 +42,7 @@ export function judgeTransition(
   const answers = edges.map((edge) =>
     edge.when === "passed" ? judgePassed(edge, one) : judgeRejected(edge, one),
   );
-  // One passing edge is enough.
+  // One passing edge suffices.
   return (
     answers.find((verdicts) => verdicts.every(({ severity }) => severity === "warning")) ??
     answers.flat()
@@ -174,7 +174,7 @@ function findAll(
   });
 }
 
-/** As many findings of one check are told one by one. */
+/** The most findings of one check that are listed one by one. */
 const TOLD = 20;
 
 function firstOf(findings: readonly Finding[]): readonly Finding[] {
@@ -192,7 +192,7 @@ function factsWithoutFiles({ facts }: Transition): CheckInput["facts"] {
     : { ...known, files: new Map(), problem: "The files of an earlier request are not looked at" };
 }
 
-/** A note where an agent's own word counted for a test run. */
+/** Notes that an agent's own report counted as a test run. */
 function words(
   { requirements, rule, phase, gate }: Edge,
   { compiled, view, request }: JudgedRequest,
@@ -214,7 +214,7 @@ function words(
   ];
 }
 
-/** Agents that the phase starts and waits for, and that have not reported. */
+/** Denies while agents that the phase starts and waits for have not reported. */
 function waitsFor({ phase, rule, gate }: Edge, { gateState }: JudgedRequest): Verdict | undefined {
   const wanted = phase.spawns.flatMap(({ agentType, models, waitForCompletion }) =>
     waitForCompletion ? models.map((model) => ({ agentType, model })) : [],

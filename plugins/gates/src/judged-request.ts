@@ -4,7 +4,7 @@ import type { Compiled } from "./compile.ts";
 import type { Requirement } from "./edges.ts";
 import type { GateState } from "./gate-state.ts";
 
-/** Asks a check that the contract declares as a condition, which answers asynchronously. */
+/** Asks a check that the contract declares as a condition. It answers asynchronously. */
 export type AskDeclared = (requirement: Requirement, input: CheckInput) => readonly Finding[];
 
 export interface JudgedRequest {

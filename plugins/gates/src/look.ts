@@ -37,7 +37,7 @@ export async function look(
   const { from, to, artifacts, host } = request;
   const named = host?.["workspace"];
   const workspace = typeof named === "string" && isAbsolute(named) ? named : folder;
-  // No work has been done that could have been committed.
+  // Before the first phase, no work exists that could have been committed.
   if (from === undefined) return compiled.observes ? baseOf(workspace, compiled) : undefined;
   const edges = compiled.edges(from, to);
   const requirements = edges.flatMap((edge) => edge.requirements);

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import manifest from "../package.json" with { type: "json" };
 
-/** A vote as a decision on record has it. */
+/** A vote in a recorded decision. */
 export interface RecordedVote {
   readonly plugin: string;
   readonly code: string;
@@ -29,7 +29,7 @@ export function votesOf({ decision }: JsonObject): readonly RecordedVote[] {
     }));
 }
 
-/** The policy of this plugin that a recorded decision was made by. */
+/** The policy of this plugin that made a recorded decision. */
 export function policyOf({ decision }: JsonObject): string {
   const policy: Json = isJsonObject(decision ?? null)
     ? ((decision as JsonObject)["policy"] ?? null)
@@ -37,7 +37,7 @@ export function policyOf({ decision }: JsonObject): string {
   return isJsonObject(policy) ? textOf(policy, manifest.name) : "";
 }
 
-/** The text of a field, empty where it has none. */
+/** The text of a field; empty if it has none. */
 export function textOf(object: JsonObject, field: string): string {
   const value = object[field];
   return typeof value === "string" ? value : "";

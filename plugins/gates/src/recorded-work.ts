@@ -7,13 +7,13 @@ export interface RecordedRun {
   readonly details: TestRun;
 }
 
-/** The commit that a task began on, as far as that is on record. */
+/** The commit on which a task began, as far as it is on record. */
 export interface CommitBase {
-  /** `null`: none, or nobody could look. */
+  /** `null`: there is no commit, or nothing could be read. */
   readonly head: string | null;
-  /** The files of it that are in no tree; `null`: nobody could look. */
+  /** The digest of its files that are in no tree; `null`: nothing could be read. */
   readonly apart: string | null;
 }
 
-/** What is known where nobody could look as the task began. */
+/** The base of a task at whose beginning nothing could be read. */
 export const UNSEEN_BASE: CommitBase = Object.freeze({ head: null, apart: null });

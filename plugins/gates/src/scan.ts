@@ -1,7 +1,7 @@
-/** Something in a test that may fail: the words of the usual libraries. */
+/** Words of the usual libraries with which a test can fail. */
 const ASSERTION =
   /\b(assert\w*|expect\w*|should\w*|verify\w*|require\.\w+|XCTAssert\w*|t\.(is|not|deepEqual|equal|ok|true|false|throws\w*|same|match|fail|Error\w*|Fatal\w*))\b\s*[!.(]|\bassert\s+[^\s=]|\.(should|must|toBe|toEqual|rejects|resolves)\b|pytest\.raises|\bassert(_\w+)?!\s*\(/;
-/** An assertion about nothing. */
+/** Assertions that cannot fail. */
 const IDLE =
   /\b(expect\((true|1|"[^"]*"|'[^']*')\)\.(toBe|toEqual|toStrictEqual)\((true|1|"[^"]*"|'[^']*')\)|expect\((true|1)\)\.toBeTruthy\(\)|assert\.(ok|equal|strictEqual)\((true|1)(,\s*(true|1))?\)|assert\((true|1)\)|assert\s+(True|1)\s*$|self\.assertTrue\(True\)|assert!\(true\))/gm;
 
@@ -15,7 +15,7 @@ export function asserts(text: string): boolean {
   return code.some((line) => ASSERTION.test(line.replace(/"[^"]*"|'[^']*'/g, '""')));
 }
 
-/** Of a longer line the beginning is looked at: an expression takes a time in the square of it. */
+/** A longer line is cut here, because an expression may take quadratic time. */
 const LONGEST = 300;
 const COMMENT = /^\s*(\/\/|#(?!\[)|--|\*|\/\*|<!--)/;
 const STATEMENT =

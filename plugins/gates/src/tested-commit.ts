@@ -3,7 +3,7 @@ import { quoteAll } from "@bylaw/wording";
 import { lacking, type CheckJudge, type Finding } from "./checks/check-input.ts";
 import { leavesFiles } from "./tested-tree.ts";
 
-/** What is waived where something else was committed than what was tested. */
+/** The name that waives a commit that differs from what was tested. */
 export const COMMIT_TESTED = "commit_tested";
 
 /**
@@ -73,7 +73,7 @@ const REPAIR = "Repair the repository, and make sure that git is installed where
 
 const AS_TESTED = "Commit exactly the files that were tested, or go back and run the tests again";
 
-// A new log cannot be told apart from code with the same name.
+// A new log cannot be distinguished from code with the same name.
 const OWN_FILES =
   "Take new logs and stores of Bylaw out of the commit (`git rm --cached`), and name them in a `.gitignore` in `.bylaw` or `.orchestrator`";
 

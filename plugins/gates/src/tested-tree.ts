@@ -2,10 +2,10 @@ import type { Phase } from "@bylaw/contract";
 import type { CheckJudge } from "./checks/check-input.ts";
 import { lacking } from "./checks/check-input.ts";
 
-/** What is waived where the workspace is another than the one that was tested. */
+/** The name that waives a workspace that differs from the tested one. */
 export const TREE_UNCHANGED = "tree_unchanged";
 
-/** Tools that look, and ask. */
+/** Tools that only read or ask. */
 export const READERS: ReadonlySet<string> = new Set([
   "read_files",
   "search_codebase",

@@ -11,18 +11,18 @@ import { treeGet, treePut, type Tree } from "@bylaw/log";
 import { UNSEEN_BASE, type CommitBase, type RecordedRun } from "./recorded-work.ts";
 import { TREE_UNCHANGED, leavesFiles } from "./tested-tree.ts";
 
-/** What a task has shown so far, as far as later gates ask about it. */
+/** The facts about a task that later gates ask about. */
 export interface Work {
   readonly phase: string;
   /** The last test run since the phase was entered. */
   readonly run: RecordedRun | null;
-  /** The run that its tests were red in, as the task left the phase that asks for that. */
+  /** The run in which its tests failed, when the task left the phase that requires that. */
   readonly red: RecordedRun | null;
   /**
    * The digest of the tree that the last gate tested, until the task enters a phase that can write.
    */
   readonly tested: string | null;
-  /** The commit that it began on, as the first transition has it. */
+  /** The commit on which it began, from the first transition. */
   readonly base: CommitBase;
   /**
    * The artifacts that passed a gate. A later one replaces an earlier one only if its phase
@@ -43,15 +43,15 @@ const NOTHING: Work = Object.freeze({
 });
 
 export interface RecordTerms {
-  /** The phases that tests have to fail in before the task leaves them. */
+  /** The phases that a task can leave only with failed tests. */
   readonly redPhases: ReadonlySet<string>;
   /** The names of the test rules that every transition out of the phase must meet. */
   readonly testedBy: ReadonlyMap<string, readonly string[]>;
-  /** The artifacts that later phases look at. */
+  /** The artifacts that later phases read. */
   readonly artifacts: ReadonlySet<string>;
 }
 
-/** Makes the projection of one contract: what it keeps follows from it, so its name does too. */
+/** Makes the projection of one contract. Its content depends on the contract, so its name does too. */
 export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
   const leaving = new Set(contract.phases.filter(leavesFiles).map(({ id }) => id));
   return defineProjection<Tree<Work>>({

@@ -32,7 +32,7 @@ const changed = (path: string): object => ({
 });
 
 describe("nothing passes", () => {
-  it("by another way to write a path out of the scope", async () => {
+  it("by another way to write a path outside the scope", async () => {
     const { ask, observe, put, folder } = await at("IMPL");
     put("src/secret/a.js", "export const a = 1;\n");
     symlinkSync(join(folder, "src/secret"), join(folder, "src/open"));
@@ -54,7 +54,7 @@ describe("nothing passes", () => {
     }
   });
 
-  it("by files outside of the workspace that a link leads to", async () => {
+  it("by files outside the workspace behind a link", async () => {
     const { ask, observe, folder } = await at("TDD");
     const elsewhere = tempFolder();
     mkdirSync(join(elsewhere, "tests"));
@@ -87,7 +87,7 @@ describe("nothing passes", () => {
     );
   });
 
-  it("without a run: nothing is on record, and no file was looked at", async () => {
+  it("without a run: no record exists, and no file was read", async () => {
     const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
     for (const [from, to] of readCases<[string, string]>(import.meta, "without-run-nothing-on")) {
       const artifacts = { ...planned, ...tested, ...built, ...reviewed } as unknown as JsonObject;
@@ -98,7 +98,7 @@ describe("nothing passes", () => {
     }
   });
 
-  it("by facts that a caller makes up", async () => {
+  it("by facts that a caller invents", async () => {
     const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
     const forged = {
       "@bylaw/plugin-gates": { files: [], problem: null, tree: `sha256:${"0".repeat(64)}` },
@@ -114,7 +114,7 @@ describe("nothing passes", () => {
     expect((await kernel.decide(subject)).code).toBe("invalid_call");
   });
 
-  it("by an event that an agent would like to be on record", async () => {
+  it("by an event that an agent tries to record", async () => {
     const { run } = await at("PLAN");
     const details = { details: {}, event_type: "gate_decided" };
     await run.transition({
@@ -140,7 +140,7 @@ describe("nothing passes", () => {
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   });
 
-  it("by tests of one name of which one goes", async () => {
+  it("by tests with the same name of which one is removed", async () => {
     const { ask, observe, put } = await at("TDD");
     await observe({ failed: ["greets", "greets"] });
     await ask("IMPL", tested);
@@ -151,7 +151,7 @@ describe("nothing passes", () => {
     );
   });
 
-  it("by a red that is made again after the code is there, with fewer tests, and no phase for it", async () => {
+  it("by a failing run repeated after the code exists, with fewer tests, and without its phase", async () => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
     await observe({ failed: ["greets"] });
@@ -175,7 +175,7 @@ describe("nothing passes", () => {
     expect((await ask("IMPL", tested)).decision.effect).toBe("allow");
   });
 
-  it("by a report of a reviewer who says yes with issues, or by the worker's own", async () => {
+  it("by a reviewer's report that approves with issues, or by the worker's own report", async () => {
     const { ask, review } = await at("REVIEW");
     await review({ blocking_issues: ["it leaks"] });
     expect((await ask("COMPLETE", reviewed)).text).toContain("Found 1 blocking issue(s): it leaks");
@@ -193,7 +193,7 @@ describe("nothing passes", () => {
   });
 });
 
-it("tasks and agents may be called anything", async () => {
+it("tasks and agents may have any name", async () => {
   const folder = tempFolder();
   writeFileSync(join(folder, "c.yaml"), TEXT);
   const run = await openRun(
@@ -222,7 +222,7 @@ it("tasks and agents may be called anything", async () => {
   }
 });
 
-it("a scope that takes long to compare with what is named lets nothing pass, and stops nobody else", async () => {
+it("a scope that is slow to compare lets nothing pass, and blocks nobody else", async () => {
   const { ask, approve, observe } = await bench();
   const in_scope = Array.from({ length: 40 }, (_, at) => `src/*${"x".repeat(1_000)}${at}y`);
   const long = {

@@ -53,7 +53,7 @@ describe("an approval gate", () => {
     expect(openGates(run.view, contract)).toEqual([]);
   });
 
-  it("takes no yes of the wrong role, of who did the work, or twice of one person (WF-119)", async () => {
+  it("refuses a yes from the wrong role, from somebody who did the work, and twice from one person (WF-119)", async () => {
     const { approve, run, ask } = await opened();
     await run.toolCall({ agent: "Bob", task: "t1", tool: "read_files", args: { path: "a" } });
     await expect(approve("plan_approval", "Pat", "review_agent")).rejects.toMatchObject(
@@ -70,7 +70,7 @@ describe("an approval gate", () => {
     expect((await ask("TDD", planned)).decision.code).toBe("gate_pending");
   });
 
-  it("opens for nobody who has no name: whose work it is has to be known", async () => {
+  it("never opens for an agent without a name, because the author of the work must be known", async () => {
     const { ask, run, contract, folder } = await bench();
     await ask("PLAN", {});
     for (const agent of ["", " ", "\u200b"])
@@ -85,7 +85,7 @@ describe("an approval gate", () => {
     expect(openGates(run.view, contract)).toEqual([]);
   });
 
-  it("counts no yes of somebody who works on the task later", async () => {
+  it("does not count a yes by somebody who works on the task later", async () => {
     const { approve, run, ask } = await opened();
     await approve("plan_approval", "Pat");
     await approve("plan_approval", "Olga", "orchestrator");
@@ -95,7 +95,7 @@ describe("an approval gate", () => {
     expect((await ask("TDD", planned, { agent: "PAT" })).text).toContain("and has 0");
   });
 
-  it("opens only when every blocking check passes, and asks nobody before", async () => {
+  it("opens only when every blocking check passes, and asks nobody before that", async () => {
     const { ask, approve, run, contract } = await bench();
     await ask("PLAN", {});
     await ask("TDD", { ...planned, scope_definition: {} });
@@ -128,7 +128,7 @@ describe("an approval gate", () => {
     ]);
   });
 
-  it("asks anew for other artifacts: a yes is to what was shown (WF-119)", async () => {
+  it("asks again for other artifacts: a yes covers what was shown (WF-119)", async () => {
     const { ask, approve, run, contract } = await opened();
     await approve("plan_approval", "Pat");
     await approve("plan_approval", "Olga");
@@ -138,7 +138,7 @@ describe("an approval gate", () => {
     expect((await ask("TDD", planned)).text).toContain("and has 0");
   });
 
-  it("takes no vote about what was not shown, or under another policy", async () => {
+  it("refuses a vote about what was not shown, or under another policy", async () => {
     const { run, contract } = await opened();
     const [gate] = openGates(run.view, contract);
     const { ask } = await opened({ options: { tools: [] } });
@@ -180,7 +180,7 @@ describe("an approval gate", () => {
     await record({ artifacts: gate?.artifacts ?? "", policy: contract.digest });
   });
 
-  it("is void when the contract has changed in between", async () => {
+  it("is void when the contract has changed meanwhile", async () => {
     const [folder, store] = [tempFolder(), createMemoryStore()];
     const before = await opened({ folder, store });
     await before.approve("plan_approval", "Pat");
@@ -193,7 +193,7 @@ describe("an approval gate", () => {
     expect((await after.ask("TDD", planned)).decision.effect).toBe("allow");
   });
 
-  it("is closed by a no, which opens the way back and nothing else (WF-118)", async () => {
+  it("is closed by a no, which opens only the way back (WF-118)", async () => {
     const { goTo, review, ask, run, observe } = await bench();
     await goTo("REVIEW");
     await review();
@@ -229,7 +229,7 @@ describe("an approval gate", () => {
     );
   });
 
-  it("says no to what is handed in, not to nothing (WF-118)", async () => {
+  it("rejects what is submitted, and never an empty request (WF-118)", async () => {
     const { goTo, review, ask } = await bench();
     await goTo("REVIEW");
     for (const artifacts of readCases<object>(import.meta, "says-no-what-handed"))
@@ -245,7 +245,7 @@ describe("an approval gate", () => {
 });
 
 describe("time", () => {
-  it("that runs out calls a person, and is nobody's no (WF-119, WF-146)", async () => {
+  it("that runs out calls a person, and counts as nobody's no (WF-119, WF-146)", async () => {
     const { ask, approve, run, contract, clock } = await opened();
     await approve("plan_approval", "Olga", "orchestrator");
     clock.now = "2026-01-01T10:59:59.000Z";
@@ -268,7 +268,7 @@ describe("time", () => {
     expect((await ask("TDD", planned)).decision.effect).toBe("allow");
   });
 
-  it("that runs out closes the gate where the contract says so, until it is asked anew", async () => {
+  it("that runs out closes the gate if the contract says so, until the next request", async () => {
     const text = TEXT.replace("action: escalate_to_human", "action: reject");
     const { goTo, review, ask, approve, run, contract, clock } = await bench({ text });
     await goTo("REVIEW");
@@ -284,7 +284,7 @@ describe("time", () => {
     expect(openGates(run.view, contract)).toMatchObject([{ opened_at: clock.now, approvals: [] }]);
   });
 
-  it("is not given or taken by who records events", async () => {
+  it("cannot be given or taken by whoever records events", async () => {
     const { run } = await opened();
     const details = { gate: "plan_approval", phase: "PLAN", opened_at: "2026-01-01T10:00:00.000Z" };
     const record = (event_type: string, given: JsonObject) =>

@@ -65,7 +65,7 @@ const contract = (more: object = {}): Contract =>
     "ways.yaml",
   );
 
-describe("a way is judged on a test run", () => {
+describe("a transition needs a test run", () => {
   it.each(readCases<[string, string, string, boolean]>(import.meta, "way-judged-on-test"))(
     "%s",
     (_, from, to, asks) => {
@@ -73,7 +73,7 @@ describe("a way is judged on a test run", () => {
     },
   );
 
-  it("nowhere where nobody runs tests, or the word of an agent counts", () => {
+  it("nowhere if nobody runs tests, or if the agent's report counts", () => {
     expect(asksForTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);
     expect(
       asksForTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B"),

@@ -24,7 +24,7 @@ const at = async (phase: string): Promise<Bench> => {
   return made;
 };
 
-it("every check of the original is judged, and nothing else is", () => {
+it("every check of the original is implemented, and no other", () => {
   expect(Object.keys(CHECKS).sort()).toEqual(Object.keys(GATE_CHECKS).sort());
   expect(Object.keys(RULES).every((name) => Object.hasOwn(ARTIFACT_RULES, name))).toBe(true);
 });
@@ -89,7 +89,7 @@ describe("tests_written", () => {
     },
   );
 
-  it("takes a criterion by its text, its id and its place", async () => {
+  it("accepts a criterion by its text, its id and its position", async () => {
     for (const covers of [
       ["It greets by name", "It greets nobody politely"],
       ["ac-1", "ac-2"],
@@ -106,7 +106,7 @@ describe("tests_written", () => {
     }
   });
 
-  it("judges by the plan that was approved, not by one that is handed in now", async () => {
+  it("judges by the approved plan, not by a plan submitted now", async () => {
     const { ask, observe } = await at("TDD");
     await observe(RED);
     const smaller = {
@@ -119,7 +119,7 @@ describe("tests_written", () => {
     ).toContain("gate_blocked tests_exist_for_acceptance_criteria");
   });
 
-  it("warns of tests that assert nothing, and of names outside of the patterns", async () => {
+  it("warns about tests without assertions, and names outside the patterns", async () => {
     const { ask, observe, put } = await at("TDD");
     put(
       "tests/a.test.js",
@@ -145,7 +145,7 @@ describe("tests_passing", () => {
     ["src/secret/a.js is outside the scope", "src/secret/a.js", true],
     ["lib/a.js is not in the scope", "lib/a.js", true],
     ["src/absent.js is missing", "src/absent.js", false],
-  ])("holds the changed files to the approved plan: %s", async (said, path, there) => {
+  ])("compares the changed files with the approved plan: %s", async (said, path, there) => {
     const { ask, observe, put } = await at("IMPL");
     if (there) put(path, "export const a = 1;\n");
     await observe(GREEN);
@@ -158,7 +158,7 @@ describe("tests_passing", () => {
     expect(text).toContain(said);
   });
 
-  it("takes a deleted file for gone, and nothing else", async () => {
+  it("requires that a deleted file is gone, and no other", async () => {
     const { ask, observe, put } = await at("IMPL");
     put("src/kept.js", "export const a = 1;\n");
     await observe(GREEN);
@@ -172,7 +172,7 @@ describe("tests_passing", () => {
     expect((await ask("REVIEW", deleted("src/old.js"))).decision.effect).toBe("allow");
   });
 
-  it("notes that a scope in words holds no file to anything", async () => {
+  it("notes that a scope in prose restricts no file", async () => {
     const { ask, approve, observe, put } = await bench();
     await ask("PLAN", {});
     const words = {
@@ -211,7 +211,7 @@ describe("review_approved", () => {
     expect(text).toContain(said);
   });
 
-  it("reads the artifact that the contract names, and no other (defect 1)", async () => {
+  it("reads only the artifact that the contract names (defect 1)", async () => {
     const { ask, review } = await at("REVIEW");
     await review();
     const review_report = {
@@ -229,7 +229,7 @@ describe("review_approved", () => {
     );
   });
 
-  it("waits for every reviewer, and counts no report of who did the work, of nobody, or of a failure", async () => {
+  it("waits for every reviewer, and ignores reports by whoever did the work, by nobody, or of a failure", async () => {
     const { ask, review } = await at("REVIEW");
     const none = await ask("COMPLETE", reviewed);
     expect(none.blocked).toContain("gate_pending reviewers");
@@ -248,7 +248,7 @@ describe("review_approved", () => {
     expect((await ask("COMPLETE", reviewed)).blocked).toEqual(["gate_pending approval"]);
   });
 
-  it("warns of comments that nobody answered", async () => {
+  it("warns about unanswered comments", async () => {
     const { ask, review } = await at("REVIEW");
     await review();
     const comments = [
@@ -265,7 +265,7 @@ describe("review_approved", () => {
   });
 });
 
-it("any JSON in the place of any artifact comes to a decision, never to a failure (WF-73)", async () => {
+it("any JSON in place of any artifact gets a decision, never a failure (WF-73)", async () => {
   const types = [
     "plan_document",
     "scope_definition",

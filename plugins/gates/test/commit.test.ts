@@ -13,10 +13,7 @@ const HEAD = "a".repeat(40);
 
 interface Place extends Bench {
   readonly git: (...args: readonly string[]) => string;
-  /**
-   * Commits all that is there, another text in the place of the code, which is back in the
-   * workspace after.
-   */
+  /** Commits everything, with another text in place of the code, which is then restored in the workspace. */
   readonly commit: (code?: string) => string;
 }
 
@@ -39,7 +36,7 @@ async function place(options: BenchOptions = {}): Promise<Place> {
   return { ...made, git, commit };
 }
 
-/** With a repository in which everything is committed as the task begins. */
+/** With a repository in which everything is committed when the task begins. */
 async function began(options: BenchOptions = {}): Promise<Place> {
   const made = await place(options);
   made.git("init", "--quiet", "--initial-branch=main");
@@ -56,7 +53,7 @@ async function inComplete(made: Place): Promise<void> {
   expect((await made.ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
 }
 
-/** From the tests on. */
+/** Continues from the tests to the end. */
 async function toTheEnd(made: Place): Promise<void> {
   await made.goTo("REVIEW", { from: "TDD" });
   await made.review();
@@ -70,7 +67,7 @@ const REASON =
   "The line that differs was written by me, and legal wants it in the release of today.";
 
 describe("what is committed", () => {
-  it("is what was tested, or the task does not end, and it is on record which commit it ended with", async () => {
+  it("must be what was tested, or the task does not end, and the record names the commit", async () => {
     const store = createMemoryStore();
     const made = await began({ store });
     const { ask, put, git, commit } = made;
@@ -98,7 +95,7 @@ describe("what is committed", () => {
     ]);
   });
 
-  it("is held against the tests also where it was committed before they ran, in whatever phase", async () => {
+  it("is compared with the tests even if it was committed before they ran, in any phase", async () => {
     for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW"]) {
       const made = await began();
       await made.goTo("REVIEW", {
@@ -118,7 +115,7 @@ describe("what is committed", () => {
     }
   });
 
-  it("may be nothing: who commits later takes what is in the workspace", async () => {
+  it("may be empty: a later commit takes what is in the workspace", async () => {
     const made = await began();
     await inComplete(made);
     expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
@@ -127,7 +124,7 @@ describe("what is committed", () => {
     expect((await without.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("has no new log of Bylaw in it, which nobody can tell from code, and says how to take it out", async () => {
+  it("must not contain a new log of Bylaw, which looks like code, and the fix says how to remove it", async () => {
     const made = await began();
     await inComplete(made);
     made.put(".bylaw/logs/r1.jsonl", "{}\n");
@@ -141,7 +138,7 @@ describe("what is committed", () => {
     expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("is all of it, and nothing that no test ran on", async () => {
+  it("must be complete, without anything that the tests did not run on", async () => {
     const ways: readonly (readonly [string, (made: Place) => void, RegExp])[] = [
       [
         "a file too few",
@@ -190,7 +187,7 @@ describe("what is committed", () => {
     }
   });
 
-  it("is looked at in a repository that came later, and in one that is another than at first", async () => {
+  it("is checked in a repository that was created later, and in one that replaced the first", async () => {
     const made = await place();
     await inComplete(made);
     made.git("init", "--quiet");
@@ -202,7 +199,7 @@ describe("what is committed", () => {
     expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("is asked for where a phase commits before the last one, on the way out of it", async () => {
+  it("is checked on leaving an earlier phase that commits", async () => {
     const text = TEXT.replace(
       "    allowed_tools: [read_files, grep]\n    auto_spawn:",
       "    allowed_tools: [read_files, grep, git_commit]\n    auto_spawn:",
@@ -213,11 +210,11 @@ describe("what is committed", () => {
     await made.review();
     made.commit(BAD);
     expect((await made.ask("COMPLETE", reviewed)).blocked).toEqual(UNTESTED);
-    // And says so to whoever would go back.
+    // The refusal also says so to an agent that could go back.
     expect((await made.ask("IMPL", {})).decision.effect).toBe("allow");
   });
 
-  it("may be let pass by a person", async () => {
+  it("may be waived by a person", async () => {
     const made = await began();
     await inComplete(made);
     made.commit(BAD);
@@ -237,7 +234,7 @@ describe("what is committed", () => {
     expect([decision.effect, told]).toEqual(["allow", ["gate_waived commit_tested"]]);
   });
 
-  it("is compared by what it holds where nobody could look as the task began, whatever the first test run saw", async () => {
+  it("is compared by its content if nothing could be read when the task began, whatever the first test run saw", async () => {
     for (const head of [undefined, HEAD, "now"]) {
       const made = await began();
       await made.ask("PLAN", {}, { host: { workspace: "/nowhere" } });
@@ -255,7 +252,7 @@ describe("what is committed", () => {
     }
   });
 
-  it("is compared where git said nothing as the task began and in each test run, and speaks at the end", async () => {
+  it("is compared even if git failed when the task began and in each test run, and blocks at the end", async () => {
     const made = await began();
     const [head, now] = [join(made.folder, ".git/HEAD"), { head: undefined }];
     const whole = readFileSync(head, "utf8");
@@ -275,7 +272,7 @@ describe("what is committed", () => {
     expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("may hold nothing that is in no tree where nobody looked before, but for what a person lets pass", async () => {
+  it("may not contain files outside any tree if nothing was read before, unless a person waives it", async () => {
     const made = await began();
     await made.ask("PLAN", {}, { host: { workspace: "/nowhere" } });
     await made.goTo("TDD", { from: "PLAN" });

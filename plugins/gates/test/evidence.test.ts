@@ -22,13 +22,13 @@ const at = async (phase: string, options = {}): Promise<Bench> => {
 const many = (name: string, size: number): readonly string[] =>
   Array.from({ length: size }, (_, number) => `${name} ${number}`);
 
-describe("red", () => {
+describe("a failing run", () => {
   it.each(
     readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
       import.meta,
       "not-wf-81-wf",
     ),
-  )("is not: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
+  )("does not count: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
     const { ask, observe } = await at("TDD");
     await observe(came, fields);
     const { decision, text, blocked } = await ask("IMPL", tested);
@@ -40,7 +40,7 @@ describe("red", () => {
     );
   });
 
-  it("is what ran to its end with a failed test, some passed or not (WF-81)", async () => {
+  it("counts if it ran to its end with a failed test, whether or not others passed (WF-81)", async () => {
     for (const came of [RED, { ...RED, passed: ["other"] }]) {
       const { ask, observe } = await at("TDD");
       await observe(came);
@@ -48,7 +48,7 @@ describe("red", () => {
     }
   });
 
-  it("is no agent's word: a forged artifact changes nothing (defect 2)", async () => {
+  it("is never an agent's word: a forged artifact changes nothing (defect 2)", async () => {
     const { ask } = await at("TDD");
     const { blocked, text } = await ask("IMPL", tested);
     expect(blocked).toEqual(
@@ -61,7 +61,7 @@ describe("red", () => {
     expect(text).toContain("No test run is recorded since the task entered the phase");
   });
 
-  it("is stale as soon as somebody writes to the workspace, and fresh again when the tests have run again (WF-88)", async () => {
+  it("is stale once somebody writes to the workspace, and fresh once the tests have run again (WF-88)", async () => {
     const { ask, observe, put } = await at("TDD");
     await observe(RED);
     put("tests/b.test.js", "assert.ok(later());\n");
@@ -73,13 +73,13 @@ describe("red", () => {
   });
 });
 
-describe("green", () => {
+describe("a passing run", () => {
   it.each(
     readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
       import.meta,
       "not-wf-82-wf",
     ),
-  )("is not: %s (WF-82, WF-89)", async (said, came, fields) => {
+  )("does not count: %s (WF-82, WF-89)", async (said, came, fields) => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
     await observe(came, fields);
@@ -89,7 +89,7 @@ describe("green", () => {
     expect(text).toMatch(/All tests must pass: |Skip none: /);
   });
 
-  it("is not the run that was red before, nor any from before the phase (WF-88)", async () => {
+  it("cannot be the run that failed before, or any from before the phase (WF-88)", async () => {
     const { ask, observe, put } = await at("TDD");
     put("src/a.js", "export const a = 1;\n");
     await observe(GREEN);
@@ -104,17 +104,20 @@ describe("green", () => {
     ["have changed: `tests/a.test.js`", "tests/a.test.js", "assert.ok(true);\n"],
     ["change how tests run: `vitest.config.js`", "vitest.config.js", "export default {};\n"],
     ["change how tests run: `tests/conftest.py`", "tests/conftest.py", "x = 1\n"],
-  ])("is not with other tests than those that failed: %s (WF-89)", async (said, path, text) => {
-    const { ask, observe, put } = await at("IMPL");
-    put("src/a.js", "export const a = 1;\n");
-    put(path, text);
-    await observe(GREEN);
-    const answer = await ask("REVIEW", built);
-    expect(answer.blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
-    expect(answer.text).toContain(said);
-  });
+  ])(
+    "does not count with other tests than those that failed: %s (WF-89)",
+    async (said, path, text) => {
+      const { ask, observe, put } = await at("IMPL");
+      put("src/a.js", "export const a = 1;\n");
+      put(path, text);
+      await observe(GREEN);
+      const answer = await ask("REVIEW", built);
+      expect(answer.blocked).toEqual(["gate_blocked all_tests_pass.tests_unchanged"]);
+      expect(answer.text).toContain(said);
+    },
+  );
 
-  it("is with tests that came besides", async () => {
+  it("counts with additional tests", async () => {
     const { ask, observe, put } = await at("IMPL");
     put("src/a.js", "export const a = 1;\n");
     put("tests/more.test.js", "assert.ok(1 + greet());\n");
@@ -122,7 +125,7 @@ describe("green", () => {
     expect((await ask("REVIEW", built)).decision.effect).toBe("allow");
   });
 
-  it("is compared by hashes where there are very many tests", async () => {
+  it("is compared by hashes if there are very many tests", async () => {
     const { ask, observe, put } = await at("TDD");
     const ids = many("test", 4_999);
     await observe({ failed: ids });
@@ -137,7 +140,7 @@ describe("green", () => {
   });
 });
 
-it("is compared with red by the rule too, where the gate does not ask for it (WF-89)", async () => {
+it("is compared with the failing run by the rule too, if the gate does not require it (WF-89)", async () => {
   const text = TEXT.replace(
     "check: all_tests_pass, severity: blocking",
     "check: all_tests_pass, severity: warning",
@@ -150,7 +153,7 @@ it("is compared with red by the rule too, where the gate does not ask for it (WF
   ]);
 });
 
-it("is not where a task came past the tests that should have been red (WF-89)", async () => {
+it("does not count if a task skipped the tests that had to fail (WF-89)", async () => {
   const { ask, observe, put } = await bench({ config: { enforcement_mode: "permissive" } });
   for (const to of ["PLAN", "TDD", "IMPL"]) await ask(to, { ...planned, ...tested });
   put("src/a.js", "export const a = 1;\n");
@@ -176,7 +179,7 @@ describe("a contract", () => {
     });
   });
 
-  it("that lets the agent's word count takes it, and each decision says so", async () => {
+  it("that accepts the agent's report says so in each decision", async () => {
     const { ask } = await at("TDD", { text: `${head}evidence: reported\n` });
     expect(
       (await ask("IMPL", { test_files: tests, test_run_result: { ...result, exit_code: 137 } }))
@@ -191,7 +194,7 @@ describe("a contract", () => {
     expect(told).toEqual(["gate_reported reported"]);
   });
 
-  it("that lets it count still goes by what was seen, where something was", async () => {
+  it("that accepts reports still prefers an observed run", async () => {
     const { ask, observe } = await at("TDD", { text: `${head}evidence: reported\n${command}` });
     await observe(GREEN);
     expect((await ask("IMPL", tested)).text).toContain(
@@ -200,7 +203,7 @@ describe("a contract", () => {
   });
 });
 
-it("real tests of a real workspace are red, are weakened, and are green (WF-89)", async () => {
+it("real tests of a real workspace fail, are weakened, and pass (WF-89)", async () => {
   const argv = `[${JSON.stringify(process.execPath)}, --test, --test-reporter=tap]`;
   const { ask, contract, folder, put, run, goTo } = await bench({
     text: TEXT.replace("[node, --test, --test-reporter=tap]", argv),

@@ -22,7 +22,7 @@ type Vote = Decision["votes"][number];
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
 export const TEXT = readFileSync(CONTRACT, "utf8");
 
-/** Lets every transition pass that nobody objects to, and records what hosts see of reviewers. */
+/** Allows every transition without objections, and records reviewers' reports like a host. */
 export const opens = definePlugin({
   name: "opens",
   version: "1.0.0",
@@ -38,9 +38,9 @@ export const opens = definePlugin({
 
 interface Asked {
   readonly decision: Decision;
-  /** `code check`, sorted, of what blocks. */
+  /** `code check` of everything that blocks, sorted. */
   readonly blocked: readonly string[];
-  /** The same of what is only told. */
+  /** The same for notes. */
   readonly told: readonly string[];
   readonly text: string;
 }
@@ -52,21 +52,21 @@ export interface Bench {
   readonly clock: { now: string };
   readonly put: (path: string, text: string) => void;
   readonly ask: (to: string, artifacts: object, fields?: object) => Promise<Asked>;
-  /** Records a test run as a host saw it. */
+  /** Records a test run like a host. */
   readonly observe: (
     came: Partial<Record<"passed" | "failed" | "skipped", readonly string[]>>,
     fields?: Partial<TestRun>,
   ) => Promise<void>;
   /**
-   * The task goes on to a phase, with all that is asked for, from the start or the phase that it is
-   * in; `entered` is told each that it comes to.
+   * Moves the task to a phase with everything that is required, from the start or from its phase; calls `entered` for each phase on
+   * the way.
    */
   readonly goTo: (
     phase: string,
     options?: { readonly from?: string; readonly entered?: (phase: string) => void },
   ) => Promise<void>;
   readonly approve: (gate: string, by: string, role?: string) => Promise<unknown>;
-  /** The reviewers of the phase are started and report. */
+  /** Starts the reviewers of the phase and has them report. */
   readonly review: (fields?: JsonObject, agents?: readonly string[]) => Promise<void>;
 }
 

@@ -15,7 +15,7 @@ const inReview = async (text?: string): Promise<Bench> => {
 };
 
 describe("a yes", () => {
-  it("to one way is none to another way that the same gate guards", async () => {
+  it("for one transition is none for another that the same gate guards", async () => {
     const { ask, approve, run, contract } = await inReview(AGAIN);
     expect((await ask("PLAN", reviewed)).blocked).toEqual(["gate_pending approval"]);
     await approve("review_approved", "Rita", "review_agent");
@@ -24,7 +24,7 @@ describe("a yes", () => {
     expect(openGates(run.view, contract)).toMatchObject([{ to: "COMPLETE", approvals: [] }]);
   });
 
-  it("to what was shown is none to what is asked since", async () => {
+  it("to what was shown does not cover a later request", async () => {
     const { ask, run, contract } = await inReview(AGAIN);
     await ask("PLAN", reviewed);
     const [
@@ -45,7 +45,7 @@ describe("a yes", () => {
   });
 });
 
-it("a person waives nothing at a gate for others by another way that has its name", async () => {
+it("a person cannot waive a check of a gate through another gate with its name", async () => {
   const text = TEXT.replaceAll("review_approved", "REVIEW")
     .replace("approvers: [review_agent, human]", "approvers: [review_agent]")
     .replace(
@@ -70,7 +70,7 @@ it("a person waives nothing at a gate for others by another way that has its nam
 });
 
 describe("a no", () => {
-  it("stands, whatever is asked in between", async () => {
+  it("stands, whatever is requested meanwhile", async () => {
     const { ask, approve, run, contract } = await bench();
     await ask("PLAN", {});
     await ask("TDD", planned);
@@ -88,7 +88,7 @@ describe("a no", () => {
     expect((await ask("TDD", other)).decision.code).toBe("gate_pending");
     await approve("plan_approval", "Olga", "orchestrator");
     expect((await ask("TDD", planned)).text).toContain("`Pat` rejected gate");
-    // The question that is open stays open, with its yes.
+    // The open request stays open, with its yes.
     expect(openGates(run.view, contract, { task: "t1" })).toEqual(openGates(run.view, contract));
     expect(openGates(run.view, contract, { task: "t2" })).toEqual([]);
     expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);

@@ -33,7 +33,7 @@ describe("a check of a host", () => {
         : deny(`The title has ${title.length} characters; at most 20 are allowed`, "Shorten it"),
   });
 
-  it("is asked where a gate names it, with the severity and the message of the contract", async () => {
+  it("is asked if a gate names it, with the severity and the message of the contract", async () => {
     const options = { checks: [short] };
     const stopped = await asked({ text: named("title_is_short"), options });
     expect(stopped.blocked).toEqual(["gate_blocked title_is_short"]);
@@ -55,7 +55,7 @@ describe("a check of a host", () => {
     expect(misfit.blocked).toEqual(["gate_blocked title_is_short"]);
   });
 
-  it("that throws, or answers with nonsense, denies and cannot be waived", async () => {
+  it("that throws or returns nonsense denies and cannot be waived", async () => {
     const broken = defineCheck({
       name: "broken",
       hook: "onTransition",
@@ -88,7 +88,7 @@ describe("a check of a host", () => {
     expect(soft.decision.applied).toBe("deny");
   });
 
-  it("that nothing names is not asked, and one that nothing implements does not load", async () => {
+  it("that no gate names is not asked, and a name without a check does not load", async () => {
     expect((await asked({ options: { checks: [short] } })).blocked).toEqual([
       "gate_pending approval",
     ]);
@@ -97,7 +97,7 @@ describe("a check of a host", () => {
     });
   });
 
-  it("judges transitions and nothing else", () => {
+  it("judges only transitions", () => {
     const call = defineCheck({
       name: "call",
       hook: "beforeToolCall",
@@ -142,14 +142,14 @@ describe("a check that the contract declares", () => {
   const fits =
     "{ fact: artifacts, path: $.plan_document.title, operator: equal, value: A greeting for everybody }";
   it.each(readCases<[string, string]>(import.meta, "comes"))(
-    "comes to %s: %s",
+    "results in %s: %s",
     async (came, condition) => {
       const { blocked } = await asked({ text: declared(condition) });
       expect(blocked).toEqual(came === "pass" ? ["gate_pending approval"] : ["gate_blocked fits"]);
     },
   );
 
-  it("names what is not there", async () => {
+  it("names what is missing", async () => {
     expect(
       (
         await asked({
@@ -161,7 +161,7 @@ describe("a check that the contract declares", () => {
     ).toContain("It has to fit (missing: artifacts $.plan_document.absent)");
   });
 
-  it("with a path that is more than names and indexes does not load", async () => {
+  it("with a path beyond names and indexes does not load", async () => {
     for (const path of readCases<string>(import.meta, "with-path-more-than"))
       await expect(
         asked({
@@ -173,7 +173,7 @@ describe("a check that the contract declares", () => {
       });
   });
 
-  it("asks projections by name, and one that nobody declares does not load", async () => {
+  it("reads projections by name, and does not load if nobody declares one", async () => {
     const projection = defineProjection<{ readonly calls: number }>({
       ...{ name: "@host/calls", version: 1, initial: { calls: 0 } },
       reduce: (state, { event_type }) =>
@@ -196,7 +196,7 @@ describe("a check that the contract declares", () => {
     expect((await ask("TDD", planned)).blocked).toEqual(["gate_blocked fits"]);
   });
 
-  it("keeps its answers apart where many are asked at once", async () => {
+  it("keeps concurrent answers apart", async () => {
     const text = declared(fits);
     const { run } = await bench({ text });
     const ids = Array.from({ length: 12 }, (_, number) => `task-${number}`);

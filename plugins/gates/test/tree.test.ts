@@ -17,7 +17,7 @@ const inReview = async (text?: string): Promise<Bench> => {
 };
 
 describe("a yes", () => {
-  it("is to the workspace as it was shown: what changes after it is asked about anew (WF-119)", async () => {
+  it("covers the workspace as shown: a later change is asked about again (WF-119)", async () => {
     const { ask, put, approve, run, contract, folder } = await bench();
     await ask("PLAN", {});
     await ask("TDD", planned);
@@ -30,7 +30,7 @@ describe("a yes", () => {
     expect(openGates(run.view, contract)).toMatchObject([
       { approvals: [], artifacts: shown?.artifacts },
     ]);
-    // Who was shown the workspace before says nothing about this one.
+    // A decision about the earlier workspace does not cover this one.
     const late = {
       task: "t1",
       gate: "plan_approval",
@@ -44,7 +44,7 @@ describe("a yes", () => {
     await expect(
       decideGate(run, { ...late, artifacts: `sha256:${"0".repeat(64)}` }),
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
-    // The old workspace back is not the old yes back.
+    // Restoring the old workspace does not restore the old yes.
     rmSync(join(folder, "docs"), { recursive: true });
     expect((await ask("TDD", planned)).text).toContain("and has 0");
   });
@@ -58,7 +58,7 @@ describe("a yes", () => {
   });
 });
 
-describe("what was green", () => {
+describe("what passed its tests", () => {
   it("is what is approved: another workspace is stale, says so, and opens the way back", async () => {
     const { ask, put, approve, run, contract } = await inReview();
     put("src/a.js", `${CODE}// and a backdoor\n`);
@@ -69,7 +69,7 @@ describe("what was green", () => {
     ]);
     expect(stale.text).toMatch(/differs from the one that was tested/);
     expect(openGates(run.view, contract)).toEqual([]);
-    // As it was, it goes on.
+    // Once restored, it continues.
     put("src/a.js", CODE);
     expect((await ask("COMPLETE", reviewed)).blocked).toEqual(["gate_pending approval"]);
     await approve("review_approved", "Rita", "review_agent");
@@ -78,14 +78,14 @@ describe("what was green", () => {
     expect((await ask("IMPL", {})).decision.effect).toBe("allow");
   });
 
-  it("is not made anew by a run of tests where nothing is written", async () => {
+  it("cannot be replaced by a new test run in phases that write nothing", async () => {
     const { ask, put, observe } = await inReview();
     put("src/a.js", `${CODE}// and a backdoor\n`);
     await observe(GREEN);
     expect((await ask("COMPLETE", reviewed)).blocked).toEqual(["gate_stale tree_unchanged"]);
   });
 
-  it("is made anew where the task goes back to write", async () => {
+  it("can be replaced when the task goes back to write", async () => {
     const { ask, put, observe, review } = await inReview();
     await review({ verdict: "rejected", blocking_issues: ["too short"] });
     await ask("IMPL", {});
@@ -96,7 +96,7 @@ describe("what was green", () => {
     expect((await ask("COMPLETE", reviewed)).blocked).toEqual(["gate_pending approval"]);
   });
 
-  it("is what is completed, where the last phase writes nothing but history", async () => {
+  it("is what is completed, if the last phase writes nothing but history", async () => {
     const { ask, put, approve } = await inReview();
     await ask("COMPLETE", reviewed);
     await approve("review_approved", "Rita", "review_agent");
@@ -107,7 +107,7 @@ describe("what was green", () => {
     expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("may be let pass by a person, for this gate", async () => {
+  it("can be waived by a person, for this gate", async () => {
     const { ask, put, run, approve } = await inReview();
     put("src/a.js", `${CODE}// a line that a person wrote\n`);
     const reason =
@@ -128,7 +128,7 @@ describe("what was green", () => {
     expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("is decided alike in every mode (WF-117)", async () => {
+  it("is decided the same in every mode (WF-117)", async () => {
     const came: unknown[] = [];
     for (const enforcement_mode of ENFORCEMENT_MODES) {
       const place = { folder: tempFolder(), store: createMemoryStore() };
@@ -154,7 +154,7 @@ describe("what was green", () => {
     ]);
   });
 
-  it("is nothing where no tests are run", async () => {
+  it("does not exist if no tests run", async () => {
     const { run, ask, contract, put } = await bench({
       text: TEXT.replace(/^test_command:\n( .*\n)+/m, "evidence: reported\n"),
     });

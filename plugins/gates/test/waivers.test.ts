@@ -51,7 +51,7 @@ describe("a waiver", () => {
     return made;
   };
 
-  it("lets one check pass, says who, why and until when, and no longer", async () => {
+  it("lets one check pass until it expires, and records who, why and until when", async () => {
     const { ask, run, clock } = await weakened();
     expect((await ask("REVIEW", built)).blocked).toEqual([
       "gate_blocked all_tests_pass.tests_unchanged",
@@ -69,7 +69,7 @@ describe("a waiver", () => {
     expect(text).toContain("waived by `Pat` until 2026-01-03T10:00:00Z: The two renamed tests");
   });
 
-  it("of one check waives no other, and is void when the phase is left", async () => {
+  it("of one check waives no other, and is void when the task leaves the phase", async () => {
     const { ask, run, observe } = await weakened();
     await waiveCheck(run, { ...waiver, check: "no_skipped_tests" });
     expect((await ask("REVIEW", built)).decision.effect).toBe("deny");
@@ -97,7 +97,7 @@ describe("a waiver", () => {
     },
   );
 
-  it("needs a time that can be read", async () => {
+  it("needs a readable time", async () => {
     const { run } = await weakened();
     await expect(waiveCheck(run, { ...waiver, expires_at: "never" })).rejects.toMatchObject({
       code: "BYLAW_EVENT_INVALID",
@@ -106,7 +106,7 @@ describe("a waiver", () => {
 });
 
 describe("auto_advance", () => {
-  it("names the request to make again once something came that may let it pass, and it is decided like any other", async () => {
+  it("names the request to repeat once something may let it pass, and it is decided like any other", async () => {
     const { goTo, ask, observe, run, contract } = await bench();
     await goTo("TDD");
     expect(advancement(run.view, contract, "t1")).toBeUndefined();
@@ -126,7 +126,7 @@ describe("auto_advance", () => {
     expect(advancement(run.view, contract, "t1")).toBeUndefined();
   });
 
-  it("is not for gates that do not say so", async () => {
+  it("is only for gates that ask for it", async () => {
     const { approve, run, contract } = await opened();
     await approve("plan_approval", "Pat");
     expect(advancement(run.view, contract, "t1")).toBeUndefined();
@@ -134,7 +134,7 @@ describe("auto_advance", () => {
 });
 
 describe("the state of a gate", () => {
-  it("is the most restrictive of what was said last", async () => {
+  it("is the most restrictive of the last answers", async () => {
     const { goTo, ask, observe, put, run, contract } = await bench();
     const state = (): string | undefined => gateStates(run.view, contract, "t1")[0]?.state;
     await goTo("TDD");
@@ -144,8 +144,7 @@ describe("the state of a gate", () => {
     await observe(RED);
     put("tests/b.test.js", "assert.ok(later());\n");
     await ask("IMPL", tested);
-    // A test that nobody named came besides; what the rules of the artifacts say is in the way of
-    // the gate too.
+    // The second finding is an additional test without a name. Artifact rules also block the gate.
     expect(gateStates(run.view, contract, "t1")).toEqual([
       { gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] },
     ]);
@@ -169,7 +168,7 @@ describe("the state of a gate", () => {
   });
 });
 
-it("what was approved outlives the process that recorded it, and a full log gives the same again", async () => {
+it("approved artifacts outlive the process that recorded them, and a full log gives the same", async () => {
   const folder = tempFolder();
   const file = join(tempFolder(), "store.db");
   const store = await openSqliteStore(file);
@@ -190,7 +189,7 @@ it("what was approved outlives the process that recorded it, and a full log give
   await again.close();
 });
 
-it("what is kept of a log is plain data, so that a snapshot of it can be read again", async () => {
+it("the state of a log is plain data, so that a snapshot can be read again", async () => {
   const { goTo, ask, run, review } = await bench();
   await goTo("REVIEW");
   await review();
@@ -199,7 +198,7 @@ it("what is kept of a log is plain data, so that a snapshot of it can be read ag
   expect(JSON.parse(JSON.stringify(books))).toEqual(books);
 });
 
-it("of two yeses of one person at once one is recorded", async () => {
+it("of two simultaneous yeses by one person only one is recorded", async () => {
   const { approve } = await opened();
   const came = await Promise.allSettled([
     approve("plan_approval", "Pat"),
@@ -208,7 +207,7 @@ it("of two yeses of one person at once one is recorded", async () => {
   expect(came.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
 });
 
-it("a scope that is handed in with the request back to work takes no approved one's place", async () => {
+it("a scope submitted with a transition back to work does not replace the approved one", async () => {
   const { goTo, review, ask, observe, put } = await bench();
   await goTo("REVIEW");
   await review({ verdict: "rejected", blocking_issues: ["leaks"] });

@@ -8,7 +8,7 @@ import { bench, built, planned, reviewed, scope, TEXT, GREEN } from "./kit.ts";
 describeExamples(examples, { describe, it });
 
 describe("a task", () => {
-  it("goes through all of its gates, and back after a no (WF-118)", async () => {
+  it("passes all of its gates, and goes back after a no (WF-118)", async () => {
     const { goTo, ask, review, approve, observe } = await bench();
     await goTo("REVIEW");
     await review({ verdict: "rejected", blocking_issues: ["names are not escaped"] });
@@ -28,7 +28,7 @@ describe("a task", () => {
     expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
   });
 
-  it("is told everything that is in its way at once (WF-85), and warnings besides (WF-86)", async () => {
+  it("gets everything that blocks it at once (WF-85), and warnings too (WF-86)", async () => {
     const { goTo, ask } = await bench();
     await goTo("PLAN");
     const plan_document = {
@@ -50,7 +50,7 @@ describe("a task", () => {
     });
   });
 
-  it("is not stopped by what only warns, and it is on record (WF-86)", async () => {
+  it("is not stopped by warnings, which are recorded (WF-86)", async () => {
     const { goTo, ask, observe, put } = await bench();
     await goTo("IMPL");
     put("src/a.js", "// const old = greet(1);\nexport const greet = (name) => `Hello ${name}`;\n");
@@ -80,7 +80,7 @@ describe("a task", () => {
     ]);
   });
 
-  it("that was let through a gate that said no has no approved plan (WF-117)", async () => {
+  it("that passed a gate in spite of its no has no approved plan (WF-117)", async () => {
     const { ask, observe, put } = await bench({ config: { enforcement_mode: "permissive" } });
     for (const to of ["PLAN", "TDD", "IMPL"]) await ask(to, planned);
     put("src/a.js", "export const a = 1;\n");
@@ -90,7 +90,7 @@ describe("a task", () => {
 });
 
 describe("a contract", () => {
-  it("that names a gate or a check that is not there does not load (WF-84)", async () => {
+  it("that names a missing gate or check does not load (WF-84)", async () => {
     await expect(
       bench({ text: TEXT.replace("gate: tests_written }", "gate: absent }") }),
     ).rejects.toMatchObject({ findings: [{ code: "unknown_gate" }] });

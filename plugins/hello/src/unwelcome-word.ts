@@ -2,7 +2,7 @@ import { ask, type Json, type ToolCall, type Verdict } from "@bylaw/kernel";
 
 type Answer = Verdict | readonly Verdict[] | undefined;
 
-/** Makes the check: asks where a key or a text among the arguments holds one of `words`, and abstains elsewhere. */
+/** Makes the check: asks if a key or a text in the arguments contains one of `words`, and abstains otherwise. */
 export function unwelcomeWord(words: readonly string[]): (call: ToolCall) => Answer {
   const unwelcome = words.map((word) => ({ word, folded: fold(word) }));
   return ({ tool, args }) => {
@@ -17,7 +17,7 @@ export function unwelcomeWord(words: readonly string[]): (call: ToolCall) => Ans
   };
 }
 
-// Full-width and other compatibility forms read the same to whoever gets the text.
+// Full-width and other compatibility forms look like the plain letters to a reader.
 function fold(text: string): string {
   return text.normalize("NFKC").toLowerCase();
 }

@@ -16,7 +16,7 @@ describe("hello", () => {
     expect(vote?.reason).toContain("`write_file`");
   });
 
-  it("is not got round by full-width letters", async () => {
+  it("cannot be evaded by full-width letters", async () => {
     const votes = await voteOf(
       hello(),
       toolCall({ args: { text: "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44" } }),
@@ -24,7 +24,7 @@ describe("hello", () => {
     expect(votes.map((vote) => vote.effect)).toEqual(["ask_user"]);
   });
 
-  it("becomes a deny where nobody can be asked", async () => {
+  it("becomes a deny if nobody can be asked", async () => {
     const kernel = createKernel({ plugins: [hello()], fallback: "allow" });
     const decision = await kernel.decide(
       toolCall({ args: { text: "password" }, interactive: false }),
@@ -32,7 +32,7 @@ describe("hello", () => {
     expect(decision).toMatchObject({ effect: "deny", code: "approval_unavailable" });
   });
 
-  it("refuses options with an unknown key or without a word", () => {
+  it("refuses options with an unknown key or an empty word list", () => {
     const misspelt: object = { wrods: ["x"] };
     expect(() => hello(misspelt)).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),

@@ -3,7 +3,7 @@ import { defineProjection, isJsonObject, type Json, type LogEvent } from "@bylaw
 /** How often a step went back, and how often in a row without progress. */
 export interface LoopCount {
   readonly iterations: number;
-  /** What the host last said of its progress; where it says nothing there is none. */
+  /** The last progress that the host reported. No report means no progress. */
   readonly progress: string | null;
   /** How often in a row with that progress. */
   readonly same: number;
@@ -11,7 +11,7 @@ export interface LoopCount {
 
 type Counters = Readonly<Record<string, LoopCount>>;
 
-/** The counters of a run, by task and step. They are in the log, so a crash and another machine go on counting where it stopped. */
+/** The counters of a run, by task and step. They are in the log, so counting continues after a crash and on another machine. */
 export const loopCounters = defineProjection<Counters>({
   name: "@bylaw/plugin-loop/counters",
   version: 2,
@@ -53,7 +53,7 @@ export const countOf = (state: Counters, task: string | null, step: string): Loo
 
 const keyOf = (task: string | null, step: string): string => JSON.stringify([task, step]);
 
-// Only the run writes this type, and only plugins that the operator chose give directives. `step`: the one that went back, if any.
+// Only the run writes this type, and only plugins that the operator chose give directives. `step`: the step that went back, if any.
 function directiveOf({ event_type, details }: LogEvent) {
   if (event_type !== "behavior_applied") return undefined;
   const directive: Json = details["directive"] ?? null;

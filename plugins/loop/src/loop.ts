@@ -4,7 +4,7 @@ import { loopCounters } from "./counters.ts";
 import { loopsOptions } from "./options.ts";
 import { CODES, steer } from "./steer.ts";
 
-/** Lets a step send its workflow back, so often and no more; lets it go on, and stop. */
+/** Lets a step send its workflow back a limited number of times, continue it, and stop it. */
 export const loop = definePlugin({
   name: manifest.name,
   version: manifest.version,

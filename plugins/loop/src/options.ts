@@ -6,20 +6,22 @@ const loopOptions = z.strictObject({
   steps: z
     .int()
     .min(0)
-    .describe("How many steps it goes back, at least 1; 0 is itself, in an older reading alone"),
+    .describe(
+      "How many steps it goes back, at least 1; only an older reading allows 0, the step itself",
+    ),
   max_iterations: z
     .int()
     .min(0)
     .max(1_000_000)
     .default(10)
-    .describe("How often it may go back, at least 1; 0 is never, in an older reading alone"),
-  skip: z.array(step).default([]).describe("Steps that are left out while it repeats"),
+    .describe("How often it may go back, at least 1; only an older reading allows 0, never"),
+  skip: z.array(step).default([]).describe("Steps that are skipped while it repeats"),
   stall: z
     .int()
     .min(1)
     .optional()
     .describe(
-      "How often in a row it may go back without progress; where the host says nothing of progress, there is none",
+      "How often in a row it may go back without progress; a host that reports none has made none",
     ),
 });
 
@@ -30,14 +32,11 @@ export const loopsOptions = z
       .min(1)
       .refine((ids) => new Set(ids).size === ids.length, "has a step twice")
       .describe("The steps of the workflow, in order"),
-    loops: z
-      .record(step, loopOptions)
-      .default({})
-      .describe("The steps that may go back, by their names"),
+    loops: z.record(step, loopOptions).default({}).describe("The steps that may go back, by name"),
     compat: z
       .enum(["radium", "codemachine"])
       .optional()
-      .describe("Reads requests as an older system did"),
+      .describe("Reads requests like an older system"),
   })
   .superRefine(({ order, loops, compat }, context) => {
     const indexes = new Map(order.map((name, index) => [name, index]));
@@ -54,7 +53,8 @@ type Workflow = Pick<LoopsOptions, "order" | "compat"> & {
   readonly indexes: ReadonlyMap<string, number>;
 };
 
-// What could never have an effect is refused, so that nobody waits for it. The older systems took it, and so do their readings.
+// Refuses settings that can never have an effect, so that nobody relies on them. The older systems accepted them, so their readings
+// do too.
 function problemOf(
   { order, indexes, compat }: Workflow,
   name: string,
@@ -65,10 +65,10 @@ function problemOf(
   if (compat !== undefined) return undefined;
   if (steps === 0) return "goes back 0 steps; it must go back at least 1";
   if (max_iterations === 0) return "goes back 0 times; it must go back at least once";
-  if (steps > at) return `goes back ${steps} steps, and only ${at} stand before it`;
+  if (steps > at) return `goes back ${steps} steps, but only ${at} come before it`;
   const repeated = order.slice(at - steps, at);
   const idle = skip.find((one) => !repeated.includes(one));
-  if (idle !== undefined) return `skips \`${idle}\`, which is none of the steps that it repeats`;
+  if (idle !== undefined) return `skips \`${idle}\`, which it does not repeat`;
   return skip.length > 0 && repeated.every((one) => skip.includes(one))
     ? "skips every step that it repeats"
     : undefined;

@@ -4,14 +4,14 @@ import { countOf, loopCounters } from "./counters.ts";
 import type { LoopsOptions } from "./options.ts";
 
 export const CODES = {
-  loop_step_missing: "the request names no step, so nothing says where to go back from",
+  loop_step_missing: "the request names no step to go back from",
   loop_step_unknown: "the request names a step that the workflow does not have",
   loop_not_declared: "the step has no loop",
-  loop_limit: "the loop went back as often as it may",
-  loop_stalled: "the loop went back again and again, and nothing changed",
+  loop_limit: "the loop has reached its limit",
+  loop_stalled: "the loop went back several times, and nothing changed",
 } as const;
 
-/** Where the workflow goes on from a step: back, forward, or nowhere. Pure. */
+/** Decides where the workflow continues from a step: back, forward, or nowhere. Pure. */
 export function steer(
   options: LoopsOptions,
 ): (request: Behavior, view: View) => Verdict | undefined {
@@ -55,7 +55,7 @@ export function steer(
         { code: "loop_limit", rule },
       );
     const progress = typeof host?.["progress"] === "string" ? host["progress"] : null;
-    // Who says nothing of progress has made none: else there were a way round the limit.
+    // No reported progress counts as none. Otherwise leaving it out evades the limit.
     if (stall !== undefined && (progress ?? before) === before && same >= stall)
       return deny(
         `The last ${same} loops of ${quote(step)} changed nothing`,
@@ -63,7 +63,7 @@ export function steer(
         { code: "loop_stalled", rule },
       );
     const repeated = order.slice(at - steps, at);
-    // A loop inside has its whole budget again in each pass of the one around it; all of them together end, because this one does.
+    // An inner loop gets its full budget in each pass of the outer one. All of them end, because the outermost does.
     const resets = repeated.filter((inner) => Object.hasOwn(loops, inner));
     const directive = {
       action: "loop" as const,
@@ -82,8 +82,8 @@ export function steer(
 }
 
 /**
- * The same as Radium and CodeMachine read it: the limit is looked at before what is asked for, what a step does not have is no fault, and
- * only a loop or the end of one is anything. CodeMachine counts anew when a loop has ended, and not when one around it goes back.
+ * The same as Radium and CodeMachine read it. The limit comes before the request, a step without a loop is no fault, and only a loop or
+ * its end has an effect. CodeMachine counts anew when a loop has ended, and not when a loop around it goes back.
  */
 function steerAsBefore(
   { order, loops }: LoopsOptions,

@@ -20,7 +20,7 @@ const begin = async (loops: Parameters<typeof loop>[0]["loops"], store = createM
 };
 
 describe("loop", () => {
-  it("goes back as often as it may, by the log", async () => {
+  it("goes back up to its limit, by the log", async () => {
     const { ask, run, store } = await begin({ check: { steps: 2, max_iterations: 2 } });
     expect((await ask("loop", "check")).directive).toMatchObject({
       action: "loop",
@@ -29,11 +29,11 @@ describe("loop", () => {
       steps_back: 2,
     });
     await run.close();
-    // Another process goes on counting.
+    // Another process continues counting.
     const again = await begin({ check: { steps: 2, max_iterations: 2 } }, store);
     expect((await again.ask("loop", "check")).directive).toMatchObject({ iteration: 2 });
     expect(await again.ask("loop", "check")).toMatchObject({ effect: "deny", code: "loop_limit" });
-    // Asking for something else in between gives nothing back.
+    // Other requests in between restore nothing.
     expect((await again.ask("stop", "check")).directive).toEqual({
       action: "continue",
       ended: "check",
@@ -43,7 +43,7 @@ describe("loop", () => {
     expect(countOf(again.run.view(loopCounters), null, "check").iterations).toBe(2);
   });
 
-  it("gives an inner loop its budget again in each pass of the outer one", async () => {
+  it("gives an inner loop its full budget in each pass of the outer one", async () => {
     const { ask } = await begin({
       test: { steps: 1, max_iterations: 1 },
       check: { steps: 2, max_iterations: 1 },
@@ -56,14 +56,14 @@ describe("loop", () => {
     expect((await ask("loop", "check")).code).toBe("loop_limit");
   });
 
-  it("counts each task for itself", async () => {
+  it("counts each task separately", async () => {
     const { run } = await begin({ check: { steps: 1, max_iterations: 1 } });
     const of = async (task: string) =>
       (await run.behave({ action: "loop", step: "check", task })).decision.effect;
     expect([await of("a"), await of("b"), await of("a")]).toEqual(["allow", "allow", "deny"]);
   });
 
-  it("ends where nothing changes, however often it might go on", async () => {
+  it("ends if nothing changes, even below its limit", async () => {
     const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
     const at = (progress: string) => ask("loop", "check", { progress });
     expect([(await at("a")).effect, (await at("a")).effect]).toEqual(["allow", "allow"]);
@@ -72,7 +72,7 @@ describe("loop", () => {
     expect((await at("a")).effect).toBe("allow");
   });
 
-  it("takes a host that says nothing of progress for one that made none", async () => {
+  it("takes a missing progress report as no progress", async () => {
     const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
     const codes: string[] = [];
     for (const host of readCases<JsonObject>(import.meta, "takes-host-says-nothing"))
@@ -81,7 +81,7 @@ describe("loop", () => {
     expect(codes).toEqual([yes, yes, no, yes, yes, no, no, yes]);
   });
 
-  it("is never longer than its limits allow, whatever is asked for", async () => {
+  it("never exceeds its limits, whatever is requested", async () => {
     const step = constantFrom("test", "check", "ship");
     await assert(
       asyncProperty(
@@ -95,7 +95,7 @@ describe("loop", () => {
           let passes = 0;
           for (const [action, at] of asked)
             if ((await ask(action, at)).directive?.action === "loop") passes += 1;
-          // Each outer pass gives the inner loops theirs again: 1 + 2 * 2 + 2 * (1 + 2) * 2.
+          // Each outer pass restores the inner loops: 1 + 2 * 2 + 2 * (1 + 2) * 2.
           expect(passes).toBeLessThanOrEqual(17);
         },
       ),
@@ -130,14 +130,14 @@ describe("loop, as older systems read it", () => {
       (await run.behave({ action, step, agent: "ann" })).decision.directive;
   };
 
-  it("takes what is not there for nothing, and clamps what goes back too far", async () => {
+  it("ignores what is missing, and clamps steps that go back too far", async () => {
     const ask = await beginAs("codemachine", { code: { steps: 9, skip: ["anybody", "code"] } });
     expect(await ask("loop", "plan")).toEqual({ action: "continue" });
     expect(await ask("stop", "ship")).toEqual({ action: "continue" });
     expect(await ask("loop", "code")).toMatchObject({ to: "plan", skip: ["anybody", "code"] });
   });
 
-  it("looks at the limit first: CodeMachine counts anew then, and Radium never goes back with a limit of 0", async () => {
+  it("checks the limit first: CodeMachine then counts anew, and Radium never goes back with a limit of 0", async () => {
     const ask = await beginAs("codemachine", { check: { steps: 1, max_iterations: 1 } });
     expect(await ask("loop", "check")).toMatchObject({ iteration: 1 });
     expect(await ask("continue", "check")).toMatchObject({ action: "continue", ended: "check" });
@@ -149,7 +149,7 @@ describe("loop, as older systems read it", () => {
     expect(await itself("loop", "check")).toEqual({ action: "continue", ended: "check" });
   });
 
-  it("is refused by the better reading", () => {
+  it("is refused by the current reading", () => {
     for (const wrong of [{ steps: 0 }, { steps: 1, max_iterations: 0 }, { steps: 9 }])
       expect(() => loop({ order, loops: { check: wrong } })).toThrow(/goes back/);
   });

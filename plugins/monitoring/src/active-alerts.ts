@@ -3,34 +3,34 @@ import { treeEntries } from "@bylaw/log";
 import { failureCount, rateOf } from "./measure.ts";
 import { millisecondsBetween, type Metrics } from "./metrics.ts";
 
-/** An alert of a contract whose condition holds. */
+/** An alert of a contract whose condition is true. */
 export interface ActiveAlert {
   readonly alert: Alert;
-  /** Rates from 0 to 1, durations in seconds, the rest as numbers. */
+  /** Rates from 0 to 1, durations in seconds, other values as plain numbers. */
   readonly observed: number;
-  /** How many answers of gates a rate is over. */
+  /** The number of gate answers behind a rate. */
   readonly samples: number | null;
-  /** The task that is stuck, its phase, and the sequence of the event by which it entered. */
+  /** The stuck task; with its phase and the sequence of the event that entered it. */
   readonly task: string | null;
   readonly phase: string | null;
   readonly entered: number | null;
 }
 
-/** An alert in words: `gate_block_rate > 0.5`. */
+/** An alert as text: `gate_block_rate > 0.5`. */
 export const alertName = ({
   metric,
   operator,
   value,
 }: Pick<Alert, "metric" | "operator" | "value">): string => `${metric} ${operator} ${value}`;
 
-/** Whether a number is beyond the value of an alert. */
+/** Whether a number exceeds the threshold of an alert. */
 export function holds(observed: number, operator: string, value: number): boolean {
   if (operator === ">") return observed > value;
   if (operator === ">=") return observed >= value;
   return operator === "<" ? observed < value : operator === "<=" && observed <= value;
 }
 
-/** The alerts of a contract whose conditions hold at a time (RFC 3339). A rate over fewer than `samples` answers crosses nothing. */
+/** The alerts of a contract whose conditions are true at a time (RFC 3339). A rate over fewer than `samples` answers raises none. */
 export function crossingsOf(
   metrics: Metrics,
   contract: Contract,

@@ -31,15 +31,15 @@ export const EVENT_TYPES: readonly EventType[] = [
   { name: "alert_cleared", details: cleared },
 ];
 
-/** An alert that was raised and not cleared yet. */
+/** An alert that was raised and not yet cleared. */
 export interface OpenAlert {
   /** `gate_block_rate > 0.5`. */
   readonly alert: string;
   readonly message: string;
   readonly task: string | null;
-  /** Sequence of the event by which the task entered the phase that it is stuck in. */
+  /** The sequence of the event by which the stuck task entered its phase. */
   readonly entered: number | null;
-  /** Sequence of the event that raised it. */
+  /** The sequence of the event that raised it. */
   readonly raised: number;
 }
 
@@ -62,14 +62,14 @@ export const openAlerts = defineProjection<Tree<OpenAlert>>({
   },
 });
 
-/** What makes two alerts the same: the condition, what is said, the task, and its stay in the phase. */
+/** The identity of an alert: its condition, message, task, and the task's stay in the phase. */
 export const alertKey = ({ alert, message, task, entered }: Omit<OpenAlert, "raised">): string =>
   JSON.stringify([alert, message, task, entered]);
 
 const keyOf = (task: string | null, { alert, message, entered }: JsonObject): string =>
   JSON.stringify([alert, message, task, entered]);
 
-/** Declares the events of alerts, and refuses those that could not have happened: one that is raised twice, and one cleared that is not open. */
+/** Declares the events of alerts, and refuses impossible ones: raising an alert twice, and clearing one that is not open. */
 export function declareAlerts(kernel: KernelApi): void {
   for (const type of EVENT_TYPES) kernel.event(type);
   kernel.projection(openAlerts);

@@ -14,25 +14,25 @@ import { BylawError, messageOf } from "@bylaw/kernel";
 
 /** A file of lines that is only ever appended to. */
 export interface LineFile {
-  /** The lines from the last one back, as long as they are asked for; what is not ended by a line break comes first. */
+  /** The lines from the last one backwards, read as needed. Text after the last line break comes first. */
   backwards(): Generator<string>;
-  /** Whether nobody but us has written since our last `append`. */
+  /** Whether nobody else has written since our last `append`. */
   readonly ours: boolean;
-  /** Appends lines in one write, behind a line break where the last line has none. */
+  /** Appends lines in one write, after a line break if the last line has none. */
   append(lines: readonly string[]): void;
   close(): void;
 }
 
 const BLOCK = 65_536;
 
-/** Opens a file for appending; makes it, and its folder, for the owner alone. Throws BYLAW_METRICS_UNWRITABLE, also for a link. */
+/** Opens a file for appending. Creates it and its folder, for the owner only. Throws BYLAW_METRICS_UNWRITABLE, also for a link. */
 export function openLineFile(path: string): LineFile {
   const fd = opened(path);
   let known = -1;
   const size = (): number => fstatSync(fd).size;
 
   function* backwards(): Generator<string> {
-    // Over bytes: a block may end in the middle of a character.
+    // Splits bytes, because a block may end in the middle of a character.
     let rest = Buffer.alloc(0);
     for (let at = size(); at > 0;) {
       const length = Math.min(BLOCK, at);
@@ -55,9 +55,9 @@ export function openLineFile(path: string): LineFile {
     },
     append(lines) {
       try {
-        // What we wrote ends with a line break: only behind others it is looked for.
+        // Our own writes end with a line break, so it is only checked after others wrote.
         const [last = ""] = size() === known ? [""] : backwards();
-        // A killed writer leaves half a line: it stays a line of its own.
+        // Half a line from a killed writer stays on its own line.
         const bytes = Buffer.from(`${last === "" ? "" : "\n"}${lines.join("\n")}\n`);
         for (let written = 0; written < bytes.length;) written += writeSync(fd, bytes, written);
         known = size();

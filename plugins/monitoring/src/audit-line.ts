@@ -1,6 +1,6 @@
 import { isJsonObject, omitUndefined, type LogEvent } from "@bylaw/kernel";
 
-/** The events of tool calls, and what each line says. */
+/** The events of tool calls, with the details that each line shows. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   tool_allowed: ["id", "tool", "args", "phase"],
   tool_asked: ["id", "tool", "args", "phase"],
@@ -8,7 +8,7 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   tool_result: ["id", "tool", "ok"],
 };
 
-/** The line of a tool call in the file that `audit_log` of the contract names; nothing for any other event. */
+/** The line of a tool call for the file that `audit_log` of the contract names; undefined for other events. */
 export function auditLine(run: string, event: LogEvent): object | undefined {
   const { timestamp, sequence, event_type, task_id, agent_id, details } = event;
   if (!Object.hasOwn(CALLS, event_type)) return undefined;

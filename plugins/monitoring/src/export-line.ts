@@ -5,12 +5,12 @@ import { failureCount, rateOf } from "./measure.ts";
 import { millisecondsBetween, type Metrics } from "./metrics.ts";
 import { judgedBy } from "./votes.ts";
 
-/** One line of the export: what an event added to the measures that the contract names. */
+/** One line of the export: an event's contribution to the measures that the contract names. */
 export interface ExportLine {
-  /** Of the event, RFC 3339. */
+  /** The time of the event, RFC 3339. */
   readonly timestamp: string;
   readonly run: string;
-  /** Of the event: with the run it says which line this is. */
+  /** The sequence of the event. Together with the run it identifies the line. */
   readonly sequence: number;
   readonly task?: string;
   readonly agent?: string;
@@ -19,7 +19,7 @@ export interface ExportLine {
 
 type Part = (event: LogEvent, before: Metrics, after: Metrics, contract: Contract) => unknown;
 
-/** The line of an event; nothing where it adds nothing. */
+/** The line of an event; undefined if it contributes nothing. */
 export function exportLine(
   run: string,
   event: LogEvent,

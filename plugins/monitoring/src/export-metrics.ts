@@ -5,17 +5,17 @@ import { openLineFile, type LineFile } from "./append-file.ts";
 import { exportLine } from "./export-line.ts";
 import { workflowMetrics, type Metrics } from "./metrics.ts";
 
-/** How many events are asked of the log at once. */
+/** How many events are read from the log at once. */
 const PAGE = 1_000;
 
-/** The lines of an export: one for some events, made from the state before and after each. */
+/** Makes the lines of an export: at most one per event, from the state before and after it. */
 interface Lines<State> {
   readonly initial: State;
   readonly reduce: (state: State, event: LogEvent) => State;
   readonly lineOf: (event: LogEvent, before: State, after: State) => object | undefined;
 }
 
-/** Exports measurements into a file, a line for each event that adds to one. Throws as `exportLines`. */
+/** Exports measurements into a file, with a line for each event that contributes to one. Throws like `exportLines`. */
 export const exportMetrics = (log: LogReader, contract: Contract, path: string): SinkWriter =>
   exportLines<Metrics>(log, path, {
     initial: workflowMetrics.initial,
@@ -24,9 +24,9 @@ export const exportMetrics = (log: LogReader, contract: Contract, path: string):
   });
 
 /**
- * Exports lines of events into a file, in the order of the log. What the file has of the run is never written again: its last line
- * of the run says where to go on, after a restart and after another process. Throws BYLAW_METRICS_UNWRITABLE, and
- * BYLAW_METRICS_DIVERGED for a file that is ahead of the log.
+ * Exports lines of events into a file, in the order of the log. Nothing is written twice: the file's last line of the run shows
+ * where to continue, after a restart or another process. Throws BYLAW_METRICS_UNWRITABLE, and BYLAW_METRICS_DIVERGED for a file
+ * that is ahead of the log.
  */
 export function exportLines<State>(
   log: LogReader,
@@ -38,7 +38,7 @@ export function exportLines<State>(
   let head = 0;
   let exported = 0;
 
-  // Folds every event, and has the lines of those that are not in the file.
+  // Folds every event, and returns the lines that the file lacks.
   function take(events: readonly LogEvent[]): readonly string[] {
     const lines: string[] = [];
     for (const event of events) {
@@ -56,7 +56,7 @@ export function exportLines<State>(
       file ??= openLineFile(path);
       for (;;) {
         const page = await log.events(head, PAGE);
-        // Nothing waits between looking and writing, so that other processes are as good as shut out.
+        // There is no wait between reading and writing, so other processes hardly ever come between.
         if (!file.ours) exported = Math.max(exported, lastOf(file, log.run));
         const lines = take(page);
         if (lines.length > 0) file.append(lines);
@@ -69,7 +69,7 @@ export function exportLines<State>(
   };
 }
 
-/** The sequence of the last line of a run; 0 where the file has none. */
+/** The sequence of the last line of a run; 0 if the file has none. */
 function lastOf(file: LineFile, run: string): number {
   for (const text of file.backwards()) {
     const line = parse(text);
@@ -92,6 +92,6 @@ const diverged = (file: string, last: number, head: number): BylawError =>
   new BylawError({
     code: "BYLAW_METRICS_DIVERGED",
     message: `The export has a line for event ${last}, and the log ends at event ${head}`,
-    fix: "Move the file away: it is of another run of this name, or somebody wrote into it; a new one is written whole",
+    fix: "Move the file away. It belongs to another run of this name, or somebody edited it. A complete new one is then written",
     source: { file },
   });

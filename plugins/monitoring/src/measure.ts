@@ -56,7 +56,7 @@ const MEASURES: {
   }),
 };
 
-/** How often gates passed or blocked, of the requests that they answered. One that waits has not answered. */
+/** How often gates passed or blocked, as a share of the requests that they answered. A waiting gate has not answered. */
 export function rateOf(
   { requests }: Metrics,
   contract: Contract,
@@ -72,11 +72,11 @@ export function rateOf(
   return { rate: samples === 0 ? null : sum(wanted) / samples, samples };
 }
 
-/** How many artifacts of requests did not do. */
+/** How many artifacts in requests were insufficient. */
 export const failureCount = (failures: Tree<number>): number =>
   [...treeEntries(failures)].reduce((total, [, count]) => total + count, 0);
 
-// The way back that a gate opens by its no is neither passed nor blocked by it.
+// A way back that opens when a gate says no is neither passed nor blocked by that gate.
 const gatedEdges = ({ transitions }: Contract): readonly string[] =>
   transitions.flatMap(({ from, to, gate, when }) =>
     gate !== undefined && when === "passed" ? [edgeKey(from, to)] : [],

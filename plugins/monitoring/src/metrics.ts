@@ -4,12 +4,12 @@ import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { judgedBy } from "./votes.ts";
 
-/** Where a task is, and since when. */
+/** The phase of a task, and since when it is there. */
 export interface PhaseStay {
   readonly phase: string;
   /** RFC 3339. */
   readonly since: string;
-  /** Sequence of the event by which it entered. */
+  /** The sequence of the event by which it entered. */
   readonly entered: number;
 }
 
@@ -21,31 +21,31 @@ export interface Durations {
   readonly max_ms: number;
 }
 
-/** What came of requests for one transition. */
+/** The outcomes of requests for one transition. */
 export interface Requests {
   readonly passed: number;
   readonly blocked: number;
   readonly pending: number;
 }
 
-/** How often a tool was asked for in a phase. */
+/** How often a tool was requested in a phase. */
 export interface Uses {
   readonly allowed: number;
   readonly asked: number;
   readonly denied: number;
 }
 
-/** Everything that is measured. Trees share what does not change, so ten thousand tasks cost no more than one. */
+/** All measurements. The trees share unchanged parts, so an event costs the same with one task or ten thousand. */
 export interface Metrics {
-  /** By task; those that are complete are left out. */
+  /** By task, without completed ones. */
   readonly tasks: Tree<PhaseStay>;
   /** By the phase that was left. */
   readonly durations: Tree<Durations>;
   /** By {@link edgeKey}. */
   readonly requests: Tree<Requests>;
-  /** By phase, then by tool; what is called outside of a phase stands under the empty text. */
+  /** By phase, then by tool. Calls outside a phase are under the empty text. */
   readonly uses: Tree<Tree<Uses>>;
-  /** By artifact: in how many requests it did not do. */
+  /** By artifact: the number of requests in which it was insufficient. */
   readonly failures: Tree<number>;
 }
 
@@ -56,14 +56,14 @@ const NOTHING: Metrics = {
   uses: null,
   failures: null,
 };
-// A model can make up a name for every call, and an artifact for every request.
+// A model can invent a tool name for every call, and an artifact for every request.
 const NAMES = 1_000;
 const OTHERS = "(others)";
 const LONGEST = 500;
 
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
 
-/** What the log of a run comes to in numbers, whatever contract is measured by. */
+/** The measurements of a run's log, whatever the contract. */
 export const workflowMetrics = defineProjection<Metrics>({
   name: `${manifest.name}/metrics`,
   version: 1,
@@ -113,7 +113,7 @@ function left(
   });
 }
 
-/** Milliseconds from one RFC 3339 time to another; 0 where the second is not later. */
+/** Milliseconds from one RFC 3339 time to another; 0 if the second is not later. */
 export function millisecondsBetween(since: string, now: string): number {
   const ms = Date.parse(now) - Date.parse(since);
   return ms > 0 ? ms : 0;

@@ -8,7 +8,7 @@ import { exportLines, exportMetrics } from "./export-metrics.ts";
 import { workflowMetrics } from "./metrics.ts";
 import { monitoringOptions } from "./options.ts";
 
-/** Measures a workflow from its log, exports what is measured and the tool calls, and keeps which alerts of the contract are open. */
+/** Measures a workflow from its log, exports measurements and tool calls, and tracks the open alerts of the contract. */
 export const monitoring = definePlugin({
   name: manifest.name,
   version: manifest.version,

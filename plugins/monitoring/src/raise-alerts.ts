@@ -6,30 +6,30 @@ import { alertKey, openAlerts } from "./alert-book.ts";
 import { alertName, crossingsOf, type ActiveAlert } from "./active-alerts.ts";
 import { workflowMetrics } from "./metrics.ts";
 
-/** When alerts are looked at. */
+/** How to check alerts. */
 export interface AlertOptions {
-  /** RFC 3339: the time that it is. */
+  /** The current time, RFC 3339. */
   readonly at: string;
-  /** Least answers of gates that a rate is judged over. Default: 5. */
+  /** The least number of gate answers for a rate to count. Default: 5. */
   readonly samples?: number;
 }
 
-/** What changed. */
+/** The changes. */
 export interface RaisedAlerts {
-  /** The events `alert_raised`, for whoever calls a person. */
+  /** The events `alert_raised`, for the host to notify a person. */
   readonly raised: readonly LogEvent[];
   /** The events `alert_cleared`. */
   readonly cleared: readonly LogEvent[];
 }
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
-/** Over fewer answers of gates no rate means anything. */
+/** A rate over fewer gate answers means nothing. */
 const SAMPLES = 5;
 
 /**
- * Looks at the alerts of a contract and records what changed: an alert once when its condition begins to hold, and that it is over once it
- * does not any more. What another process recorded meanwhile is not recorded twice. Throws BYLAW_OPTIONS_INVALID for a time that is none,
- * and what a run throws that records.
+ * Checks the alerts of a contract and records changes: an alert once when its condition becomes true, and its end once the condition is no
+ * longer true. Changes that another process records meanwhile are not recorded twice. Throws BYLAW_OPTIONS_INVALID for an invalid time,
+ * and what recording in a run throws.
  */
 export async function raiseAlerts(
   run: Run,
@@ -41,10 +41,10 @@ export async function raiseAlerts(
     throw new BylawError({
       code: "BYLAW_OPTIONS_INVALID",
       message,
-      fix: "Hand in such as `new Date().toISOString()`",
+      fix: "Pass a time such as `new Date().toISOString()` returns",
     });
   }
-  // Other processes may have gone on since this one last wrote.
+  // Other processes may have recorded events since this one last wrote.
   await run.catchUp();
   const crossings = new Map(
     crossingsOf(run.view(workflowMetrics), contract, at, samples).map((one) => [keyOf(one), one]),
@@ -93,14 +93,14 @@ const raisedBy = (
   return { event_type: "alert_raised", agent_id: null, task_id: task, details };
 };
 
-// One by one: what another process was quicker with is left out, and the others are not.
+// One by one, so that a change which another process recorded first does not drop the others.
 async function recorded(run: Run, drafts: readonly Draft[]): Promise<readonly LogEvent[]> {
   const events: LogEvent[] = [];
   for (const draft of drafts) {
     try {
       events.push(...(await run.record([draft])));
     } catch (error) {
-      // Only what our own guard refuses is somebody else's doing.
+      // Only a refusal by our own guard means that another process was first.
       if (
         !(error instanceof BylawError) ||
         error.code !== "BYLAW_EVENT_REFUSED" ||

@@ -1,17 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
-/** What a recorded decision about a transition says of gates and artifacts. */
+/** The answers of gates and artifacts in a recorded decision about a transition. */
 export interface Judged {
-  /** `blocked`: a gate said no. `pending`: it waits. `passed`: no gate has anything against it. */
+  /** `blocked`: a gate said no. `pending`: it waits. `passed`: no gate objects. */
   readonly gate: "passed" | "blocked" | "pending";
-  /** The artifacts that do not do, each once. */
+  /** The insufficient artifacts, each once. */
   readonly artifacts: readonly string[];
 }
 
-/** Codes of gates that wait for somebody: neither a yes nor a no. */
+/** Codes of gates that wait for somebody: neither yes nor no. */
 const WAITING: ReadonlySet<unknown> = new Set(["gate_pending", "gate_needs_human"]);
 
-/** Reads the votes of a decision; what is no vote, a note, or a vote on trial counts for nothing. */
+/** Reads the votes of a decision. Ignores invalid votes, notes and shadow votes. */
 export function judgedBy(decision: Json | undefined): Judged {
   const votes =
     decision !== undefined && isJsonObject(decision) && Array.isArray(decision["votes"])

@@ -55,7 +55,7 @@ describe("raiseAlerts", () => {
     ]);
   });
 
-  it("raises over fewer answers where it is told to", async () => {
+  it("raises over fewer answers if told to", async () => {
     const { run, move } = await open();
     await move("PLAN");
     await move("BUILD", { bad_gate: 1 });
@@ -64,7 +64,7 @@ describe("raiseAlerts", () => {
     ]);
   });
 
-  it("says which task does not get on, by the time that is handed in, and once for each stay in a phase", async () => {
+  it("says which task is stuck, by the given time, and once for each stay in a phase", async () => {
     const { run, move, wait } = await open();
     await move("PLAN", {}, "slow");
     wait(HOUR);
@@ -79,7 +79,7 @@ describe("raiseAlerts", () => {
     });
     wait(2 * HOUR);
     await move("BUILD", {}, "slow");
-    // Nobody looked in between: the alert of the first stay is over, and that of the second begins.
+    // Nobody checked in between: the alert of the first stay ends, and that of the second begins.
     const later = await raiseAlerts(run, contract, { at: at(6 * HOUR) });
     expect(told(later).toSorted()).toEqual([
       "+ task_stuck_in_phase > 7200 quick",
@@ -91,14 +91,14 @@ describe("raiseAlerts", () => {
     });
   });
 
-  it("lets a task that is complete rest", async () => {
+  it("ignores completed tasks", async () => {
     const { run, move } = await open();
     await move("SHIP");
     await move("@completed");
     expect(told(await raiseAlerts(run, contract, { at: at(100 * HOUR) }))).toEqual([]);
   });
 
-  it("counts artifacts that did not do", async () => {
+  it("counts insufficient artifacts", async () => {
     const { run, move } = await open();
     await move("PLAN");
     for (const bad_plan of [1, 2]) await move("BUILD", { bad_plan });
@@ -109,7 +109,7 @@ describe("raiseAlerts", () => {
     ]);
   });
 
-  it("is said once where several processes look at once", async () => {
+  it("is recorded once if several processes check at once", async () => {
     const store = createMemoryStore();
     const kernel = kernelIn(folder());
     const runs = await Promise.all(
@@ -126,7 +126,7 @@ describe("raiseAlerts", () => {
     await Promise.all(runs.map((run) => run.close()));
   });
 
-  it("clears what the contract does not know any more", async () => {
+  it("clears what the contract no longer contains", async () => {
     const { run, move } = await open();
     await move("PLAN");
     await raiseAlerts(run, contract, { at: at(3 * HOUR) });
@@ -163,7 +163,7 @@ describe("the events of alerts", () => {
   } as const;
   const raised = { event_type: "alert_raised", agent_id: null, task_id: null, details };
 
-  it("are refused where they could not have happened", async () => {
+  it("are refused if they could not have happened", async () => {
     const { run } = await open();
     await run.record([raised]);
     const refused = { code: "BYLAW_EVENT_REFUSED" };
@@ -184,7 +184,7 @@ describe("the events of alerts", () => {
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
   });
 
-  it("are not for agents to record", async () => {
+  it("cannot be recorded by agents", async () => {
     const { run } = await open();
     const { applied, events } = await run.behave({ agent: "dev", action: "alert_cleared" });
     expect({ applied, type: events[0]?.event_type }).toEqual({

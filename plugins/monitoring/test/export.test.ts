@@ -34,7 +34,7 @@ const objects = (path: string) =>
   linesOf(path).map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 describe("the export of a run", () => {
-  it("has a line for each event that adds to a measure, beside the contract", async () => {
+  it("has a line for each event that contributes to a measure, in a file next to the contract", async () => {
     const base = folder();
     let second = 0;
     const run = await openRun(kernelIn(base), { run: "r", now: () => at(second) });
@@ -85,7 +85,7 @@ describe("the export of a run", () => {
     if (process.platform !== "win32") expect(statSync(join(base, FILE)).mode & 0o777).toBe(0o600);
   });
 
-  it("goes on where it was after every restart, and has no line twice", async () => {
+  it("continues after every restart, and has no line twice", async () => {
     const base = folder();
     const kernel = kernelIn(base);
     const work = async (run: Run, task: string): Promise<void> => {
@@ -115,7 +115,7 @@ describe("exportMetrics", () => {
   const step = (number: number) =>
     blocked(number, "t1", ["PLAN", "BUILD"], [{ code: "gate_blocked" }]);
 
-  it("writes again what a killed writer left half of, as a line of its own", async () => {
+  it("keeps a killed writer's half line on its own line, and writes the whole line again", async () => {
     const { log, path, writer } = given();
     const first = writer();
     await first.write(log.add(enter(0, "t1", "PLAN"), step(1), step(2)), noView);
@@ -132,7 +132,7 @@ describe("exportMetrics", () => {
     expect(lines).toHaveLength(4);
   });
 
-  it("goes on behind what another process wrote meanwhile", async () => {
+  it("continues after what another process wrote meanwhile", async () => {
     const { log, path, writer } = given();
     const [one, other] = [writer(), writer()];
     await one.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView);
@@ -143,7 +143,7 @@ describe("exportMetrics", () => {
     expect(objects(path).map(({ sequence }) => sequence)).toEqual([2, 3, 4]);
   });
 
-  it("finds its last line behind many of other runs and other tools", async () => {
+  it("finds its last line before many of other runs and other tools", async () => {
     const { log, path, writer } = given();
     const first = writer();
     await first.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView);
@@ -161,7 +161,7 @@ describe("exportMetrics", () => {
     expect(JSON.parse(linesOf(path).at(-1) ?? "")).toMatchObject({ run: "run-1", sequence: 3 });
   });
 
-  it("says so where a line was slipped in that the log knows nothing of", async () => {
+  it("reports an inserted line that the log does not have", async () => {
     const { log, path, writer } = given();
     writeFileSync(path, `${JSON.stringify({ run: "run-1", sequence: 1_000_000 })}\n`);
     const forged = writer();
@@ -171,7 +171,7 @@ describe("exportMetrics", () => {
     await forged.close?.();
   });
 
-  it("writes through no link, into no folder and into no pipe", async () => {
+  it("does not write through a link, into a folder or into a pipe", async () => {
     const { log, path, writer } = given();
     const base = folder();
     writeFileSync(join(base, "victim"), "precious");

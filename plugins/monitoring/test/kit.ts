@@ -21,10 +21,10 @@ export const contract = loadContract(FIXTURE);
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 const BEGIN = Date.parse("2026-01-17T09:00:00Z");
 
-/** The time so many seconds after the beginning. */
+/** The time `seconds` after the beginning. */
 export const at = (seconds: number): string => new Date(BEGIN + seconds * 1_000).toISOString();
 
-/** What of an event a test says: its second, its type, its task and details. */
+/** The parts of an event that a test gives: its second, type, task and details. */
 export type Sketch = readonly [
   second: number,
   event_type: string,
@@ -60,7 +60,7 @@ export const enter = (second: number, task: string, to: string, from?: string): 
   { ...(from === undefined ? {} : { from }), to, decision: { effect: "allow", votes: [] } },
 ];
 
-/** A task is kept in its phase, by votes of these codes. */
+/** A request that blocks a task in its phase, by votes with these codes. */
 export const blocked = (
   second: number,
   task: string,
@@ -80,7 +80,7 @@ export const blocked = (
   },
 ];
 
-/** Lets tasks go where the contract leads, and says no, as gates and artifacts do, where the request asks for it. */
+/** Allows transitions of the contract, and denies them like gates and artifacts if the request says so. */
 const gatekeeper = definePlugin({
   name: "gatekeeper",
   version: "1.0.0",
@@ -114,7 +114,7 @@ const gatekeeper = definePlugin({
   },
 });
 
-/** A kernel over the contract in a folder, which is the copy of the fixture. */
+/** A kernel over the contract in a folder, which is a copy of the fixture. */
 export function kernelIn(folder: string): Kernel {
   copyFileSync(FIXTURE, join(folder, "agent_workflow.yaml"));
   const plugins = [monitoring({ contract: "agent_workflow.yaml" }), gatekeeper()];

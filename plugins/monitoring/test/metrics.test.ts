@@ -11,8 +11,8 @@ const tool = (second: number, phase: string | null, event_type: string, name: st
   { tool: name, ...(phase === null ? {} : { phase }) },
 ];
 
-describe("what is measured", () => {
-  it("is how long tasks were in a phase before they left it", () => {
+describe("the measurements", () => {
+  it("are how long tasks were in a phase before they left it", () => {
     const metrics = metricsOf(
       enter(0, "t1", "PLAN"),
       enter(10, "t2", "PLAN"),
@@ -26,14 +26,14 @@ describe("what is measured", () => {
     });
   });
 
-  it("is how often gates passed and blocked, of the requests that they answered", () => {
+  it("are how often gates passed and blocked, of the requests that they answered", () => {
     const metrics = metricsOf(
       enter(0, "t1", "PLAN"),
       blocked(1, "t1", PLAN_BUILD, [{ code: "gate_blocked" }]),
       blocked(2, "t1", PLAN_BUILD, [{ code: "gate_pending" }]),
       blocked(3, "t1", PLAN_BUILD, [{ code: "gate_needs_human" }]),
       blocked(4, "t1", PLAN_BUILD, [{ code: "gate_stale" }]),
-      // Notes, rules on trial, and a no of others are no answer of a gate: nothing was against it.
+      // Notes, shadow rules and denials by others are no answer of a gate, so it passed.
       enter(5, "t1", "BUILD", "PLAN"),
     );
     expect(measure(metrics, contract)).toMatchObject({
@@ -42,7 +42,7 @@ describe("what is measured", () => {
     });
   });
 
-  it("counts no way without a gate, nor the way back that a gate opens by its no", () => {
+  it("do not count transitions without a gate, or the way back that a gate opens by its no", () => {
     const metrics = metricsOf(
       enter(0, "t1", "PLAN"),
       enter(1, "t1", "SHIP", "PLAN"),
@@ -59,20 +59,20 @@ describe("what is measured", () => {
     ["a note", { code: "gate_warning", severity: "warning" }],
     ["a rule on trial", { code: "gate_blocked", shadow: true }],
     ["an allow", { code: "gate_blocked", effect: "allow" }],
-  ] as const)("takes %s for no block", (_, vote) => {
+  ] as const)("do not count %s as a block", (_, vote) => {
     const [first, entered] = [enter(0, "t1", "PLAN"), enter(1, "t1", "BUILD", "PLAN")];
     const noted = blocked(1, "t1", PLAN_BUILD, [vote])[3];
     const metrics = metricsOf(first, [entered[0], entered[1], entered[2], noted ?? {}]);
     expect(measure(metrics, contract)).toMatchObject({ gate_block_rate: { rate: 0, samples: 1 } });
   });
 
-  it("counts a block also where the mode let the task through", () => {
+  it("count a block even if the mode let the task through", () => {
     const noted = blocked(1, "t1", PLAN_BUILD, [{ code: "gate_blocked" }])[3];
     const metrics = metricsOf(enter(0, "t1", "PLAN"), [1, "phase_entered", "t1", noted ?? {}]);
     expect(measure(metrics, contract)).toMatchObject({ gate_block_rate: { rate: 1, samples: 1 } });
   });
 
-  it("is how often tools were asked for in a phase, and what became of it", () => {
+  it("are how often tools were requested in a phase, with the outcome", () => {
     const metrics = metricsOf(
       tool(0, "PLAN", "tool_allowed", "read_files"),
       tool(1, "PLAN", "tool_allowed", "read_files"),
@@ -88,7 +88,7 @@ describe("what is measured", () => {
     });
   });
 
-  it("is how often an artifact did not do, once for each request whatever is wrong with it", () => {
+  it("are how often an artifact was insufficient, once per request whatever is wrong with it", () => {
     const rule = { name: "plan_document" };
     const metrics = metricsOf(
       blocked(0, "t1", PLAN_BUILD, [
@@ -106,7 +106,7 @@ describe("what is measured", () => {
     });
   });
 
-  it("is only what the contract names", () => {
+  it("are only those that the contract names", () => {
     const less = {
       ...contract,
       monitoring: { ...contract.monitoring, metrics: ["gate_pass_rate"] as const },
@@ -114,7 +114,7 @@ describe("what is measured", () => {
     expect(Object.keys(measure(workflowMetrics.initial, less))).toEqual(["gate_pass_rate"]);
   });
 
-  it("stays bounded where a model makes up a name for every call", () => {
+  it("stay bounded if a model invents a name for every call", () => {
     const calls = Array.from({ length: 1_200 }, (_, index) =>
       tool(index, "PLAN", "tool_denied", `made-up-${index}`),
     );
@@ -146,7 +146,7 @@ describe("the projection", () => {
     fc.dictionary(fc.constantFrom("from", "to", "tool", "phase", "decision"), value),
   ) as fc.Arbitrary<Sketch>;
 
-  it("is the same through a snapshot at any moment, whatever stands in the log", () => {
+  it("is the same through a snapshot at any moment, whatever the log contains", () => {
     fc.assert(
       fc.property(fc.array(sketch, { maxLength: 30 }), fc.nat(30), (sketches, cut) => {
         const events = logOf(...sketches);
@@ -161,7 +161,7 @@ describe("the projection", () => {
     );
   });
 
-  it("shares what does not change: one event of ten thousand tasks makes few new objects", () => {
+  it("shares unchanged parts: an event among ten thousand tasks makes few new objects", () => {
     const state = metricsOf(
       ...Array.from({ length: 10_000 }, (_, index) => enter(0, `t${index}`, "PLAN")),
     );

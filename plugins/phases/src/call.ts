@@ -21,7 +21,7 @@ import {
 } from "./pool-refusals.ts";
 import { refuseTool } from "./tool-refusal.ts";
 
-/** Every denial of a call by its phase, as the log has it; none where the call may run. Pure. */
+/** Every denial of a call by its phase, by the log. Empty if the call may run. Pure. */
 export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict[] {
   const call = withFolders(given, compiled);
   const phase = calledPhase(call, compiled);
@@ -47,18 +47,17 @@ export function judgeCall(given: ToolCall, compiled: Compiled): readonly Verdict
 
 interface Judged {
   readonly call: ToolCall;
-  /** The name that the contract has for the tool. */
+  /** The contract's name for the tool. */
   readonly name: string;
   readonly phase: CompiledPhase;
   readonly compiled: Compiled;
   readonly where: ReferenceOf;
 }
 
-// Writes of a command line are checked even if the phase allows none, because some paths are never
-// writable.
+// A line's writes are checked even if no phase applies, because some paths are never writable.
 const ANY: LinePhase = { phase: { id: "any" }, writes: true, commits: true, reads: false };
 
-/** Where the links among the paths of a call lead. */
+/** Resolves the links in a call's paths. */
 export function prepareCall(given: ToolCall, compiled: Compiled): JsonObject | undefined {
   const call = withFolders(given, compiled);
   const found = calledPhase(call, compiled);
@@ -110,7 +109,7 @@ function namedIn({ args }: ToolCall): readonly string[] {
   return [path, ...listed].filter((text) => typeof text === "string");
 }
 
-// Paths that are not writable in any phase, including the folders that hold them.
+// Denies writes to paths that are not writable in any phase, including the folders that contain them.
 function shielded(call: ToolCall, compiled: Compiled): readonly Verdict[] {
   const line = commandLine(call, toolName(call), compiled);
   const calls = typeof line === "string" ? lineEffects(call, line, ANY, false).calls : [call];

@@ -5,17 +5,17 @@ import { refuse } from "./codes.ts";
 import { LINE_TOOLS, type Compiled, type CompiledPhase } from "./compile.ts";
 import { completed } from "./transition.ts";
 
-/** A call with its folders: a host that names none works in the folder of its configuration. */
+/** A call with its folders. A host that names none works in the folder of its configuration. */
 export function withFolders(call: ToolCall, { folder }: Compiled): ToolCall {
   const { cwd = call.workspace ?? folder, workspace = cwd } = call;
   return cwd === call.cwd && workspace === call.workspace ? call : { ...call, cwd, workspace };
 }
 
-/** The name that a contract has for the tool of a call. */
+/** The contract's name for the tool of a call. */
 export const toolName = ({ tool, server }: ToolCall): string =>
   server === undefined ? tool : `mcp__${server}__${tool}`;
 
-/** The phase of a call, as the log has it, or why it has none. */
+/** The phase of a call, by the log, or the denial if it has none. */
 export function calledPhase(
   { task, phase }: ToolCall,
   { phases }: Compiled,
@@ -43,7 +43,7 @@ export function calledPhase(
   );
 }
 
-/** The line that a call runs: undefined where its tool runs none, null where it cannot be read. */
+/** The line that a call runs: undefined if its tool runs none, null if it cannot be read. */
 export function commandLine(
   { args }: ToolCall,
   name: string,
@@ -56,9 +56,7 @@ export function commandLine(
   return typeof line === "string" ? line : null;
 }
 
-/**
- * Whether a call to a tool with a fixed command, such as `run_tests`, brings no command of its own.
- */
+/** Whether a call to a tool with a fixed command, such as `run_tests`, has no command of its own. */
 export const runsHostLine = (
   { args }: ToolCall,
   name: string,

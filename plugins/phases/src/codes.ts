@@ -1,7 +1,7 @@
 import { deny, type Verdict } from "@bylaw/kernel";
 import { POLICY_CODES } from "@bylaw/policy-language";
 
-/** Where a rule of the contract stands. */
+/** The place of a rule in the contract. */
 export type RuleReference = NonNullable<Verdict["rule"]>;
 
 export const CODES = {
@@ -30,6 +30,6 @@ export const CODES = {
 
 export type Code = keyof typeof CODES | "unknown_command";
 
-/** A deny with one of the codes. `rule` says where the contract has it. */
+/** Denies with one of the codes. `rule` is the place in the contract. */
 export const refuse = (code: Code, reason: string, fix?: string, rule?: RuleReference): Verdict =>
   deny(reason, fix, { code, ...(rule === undefined ? {} : { rule }) });

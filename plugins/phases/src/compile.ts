@@ -30,21 +30,21 @@ export interface CompiledPhase {
   readonly phase: Phase;
   readonly allowed: ReadonlySet<string>;
   readonly forbidden: ReadonlySet<string>;
-  /** Some tool of it writes files. */
+  /** Whether any of its tools writes files. */
   readonly writes: boolean;
-  /** It says which files may be read. */
+  /** Whether it restricts which files may be read. */
   readonly reads: boolean;
-  /** It has `git_commit`. */
+  /** Whether it has `git_commit`. */
   readonly commits: boolean;
   /** Judges the paths of tools. */
   readonly files: PolicyPool;
   /** Judges the commands of lines. */
   readonly commands: PolicyPool;
-  /** Judges what a line writes and reads, as the tools that do so would be. */
+  /** Judges what a line writes and reads, like calls of the file tools. */
   readonly written: PolicyPool;
-  /** Tools that are held to a list of commands. */
+  /** Tools that are restricted to a list of commands. */
   readonly listed: ReadonlySet<string>;
-  /** Tools that are held to paths. */
+  /** Tools that are restricted to paths. */
   readonly placed: ReadonlySet<string>;
 }
 
@@ -52,32 +52,29 @@ export interface Compiled {
   readonly contract: Contract;
   readonly phases: ReadonlyMap<string, CompiledPhase>;
   readonly tools: ToolTable;
-  /** Judges calls where no phase does: only what is protected. */
+  /** Judges calls outside any phase: it only protects the paths that are never writable. */
   readonly anywhere: PolicyPool;
-  /** Where the contract has something: a path of keys and indexes. */
+  /** The reference to a part of the contract, given its path of keys and indexes. */
   readonly at: (name: string, path: readonly (string | number)[]) => RuleReference;
   /** The files and folders that no agent may write. */
   readonly guarded: readonly string[];
-  /** The folder that paths stand against where a host names none. */
+  /** The folder that relative paths are resolved in if a host names none. */
   readonly folder: string;
 }
 
-/** Where a phase has something, by the keys below it. */
+/** The reference to a part of a phase, given the keys below it. */
 export type ReferenceOf = (...keys: readonly string[]) => RuleReference;
 
-/** Tools of the contract that may hold a line, with its argument. */
+/** Tools of the contract that may contain a shell line, with its argument. */
 export const LINE_TOOLS = { run_tests: "command", git_commit: "command" } as const;
 
-/** What Bylaw itself is set up by and keeps, which no contract has to name. */
+/** The files that configure Bylaw and that it stores. They are protected even if the contract does not name them. */
 const CONFIGURATIONS = ["ts", "mts", "js", "mjs", "json", "yaml", "toml"].map(
   (extension) => `bylaw.config.${extension}`,
 );
 const OWN_FILES = [".bylaw", "bylaw.serve.json", ...CONFIGURATIONS];
 
-/**
- * Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern
- * that cannot hold.
- */
+/** Loads a contract and compiles its phases. Throws what loading throws, and for a mode or a pattern that cannot be enforced. */
 export function compileContract(options: PhaseOptions, folder: string, fact: string): Compiled {
   const contract = loadContract(resolve(folder, options.contract), {
     tools: options.tools,
@@ -98,7 +95,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
     ),
   ];
   const shield = protection(guarded);
-  // Lines are judged apart, by what they write.
+  // Lines are judged separately, by what they write.
   const lineless: ToolTable = { ...tools, shell: new Map() };
   const compile = (name: string, rules: readonly PhaseRule[], table = lineless): PolicyPool => {
     try {
@@ -132,7 +129,7 @@ export function compileContract(options: PhaseOptions, folder: string, fact: str
 }
 
 interface PhaseParts extends Pick<Compiled, "contract" | "tools"> {
-  /** The rule that protects what no agent may write. */
+  /** The rule that protects paths which no agent may write. */
   readonly shield: PhaseRule;
   readonly compile: (name: string, rules: readonly PhaseRule[], table?: ToolTable) => PolicyPool;
 }
@@ -166,7 +163,7 @@ function compilePhase(
   };
 }
 
-// Only what would be allowed is asked about for what lies below it.
+// Only an allow asks about everything below a folder.
 const ANY_FOLDER: PhaseRule = {
   name: "any",
   action: "allow",
@@ -174,7 +171,7 @@ const ANY_FOLDER: PhaseRule = {
   paths: ["/**"],
 };
 
-// Two modes that differ would hide what is enforced, so the contract's must match.
+// Two different modes hide what is enforced, so the contract's must match.
 function checkMode(
   { enforcement: { mode }, file }: Contract,
   wanted: PhaseOptions["mode"] = mode,

@@ -4,18 +4,18 @@ import { z } from "zod";
 
 const word = z.string().min(1).max(10_000);
 
-/** The details of `directive_issued`: somebody has to do this now. */
+/** The details of `directive_issued`: this has to be done now. */
 const directiveIssued = z.strictObject({
-  /** Names the entry into the phase that caused it, and its place among what that entry causes. */
+  /** Identifies the entry into the phase that caused it, and its position among the entry's directives. */
   directive: word,
   /** `spawn`, or the action of a trigger. */
   action: word,
-  /** The kind of agent, and which one, of `spawn`. */
+  /** For `spawn`: the kind of agent, and the model. */
   agent_type: word.optional(),
   model: word.optional(),
-  /** What a trigger says besides. */
+  /** The parameters of a trigger. */
   params: z.record(z.string(), z.unknown()).optional(),
-  /** Whether it may be done at the same time as others. */
+  /** Whether it may run at the same time as others. */
   parallel: z.boolean(),
   /** Whether the task waits for it. */
   wait: z.boolean(),
@@ -25,11 +25,11 @@ const directiveIssued = z.strictObject({
 const directiveCompleted = z
   .strictObject({
     directive: word,
-    /** `false`: it was tried and given up. */
+    /** `false`: it was tried and abandoned. */
     ok: z.boolean(),
-    /** Who did it. */
+    /** The agent that did it. */
     agent: word.optional(),
-    /** Of a review. */
+    /** For a review. */
     verdict: z.enum(["approved", "rejected"]).optional(),
     blocking_issues: z.array(word).max(1_000).optional(),
     summary: z.string().max(100_000).optional(),
@@ -46,7 +46,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   { name: "directive_completed", details: directiveCompleted },
 ];
 
-/** What has to be done because a task entered a phase. */
+/** A directive that is due because a task entered a phase. */
 export interface DirectiveIssued {
   readonly directive: string;
   readonly action: string;
@@ -57,7 +57,7 @@ export interface DirectiveIssued {
   readonly wait: boolean;
 }
 
-/** What came of it. */
+/** The report on a directive. */
 export interface DirectiveReport {
   readonly directive: string;
   readonly ok: boolean;

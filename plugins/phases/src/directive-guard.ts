@@ -14,9 +14,8 @@ import { directiveState, directivesOfTask, type TaskDirectives } from "./directi
 import { directivesFor } from "./directives.ts";
 
 /**
- * Makes the guard `directives`: a directive is issued once, for the entry that caused it and as the
- * contract has it; it is completed once, and a review of it is no word of those whose work it is
- * about.
+ * Makes the guard `directives`: a directive is issued once, for the entry that caused it and as in the contract. It is completed
+ * once, and never reviewed by agents that did the work.
  */
 export function directiveGuard(compiled: Compiled): Guard {
   return (view, draft) => {
@@ -114,8 +113,7 @@ function wronglyCompleted(
   return undefined;
 }
 
-// Who was started to look at work makes calls as well: in a phase that starts agents and has no
-// tool that writes they only look.
+// Reviewers make calls too. In a phase that starts agents and has no tool that writes, calls are no work.
 function hasWorked({ workers }: TaskDirectives, agent: string, { phases }: Compiled): boolean {
   const name = foldName(agent);
   return workers.some((one) => {

@@ -3,7 +3,7 @@ import { treeDrop, treeEntries, treeGet, treePut, type Tree } from "@bylaw/log";
 import type { DirectiveIssued } from "./directive-events.ts";
 import type { PhaseEntry } from "./directives.ts";
 
-/** A directive that was issued and not completed. */
+/** A directive that was issued but not completed. */
 export interface OpenDirective extends DirectiveIssued {
   readonly task: string;
   /** The phase that the task had entered. */
@@ -12,15 +12,15 @@ export interface OpenDirective extends DirectiveIssued {
   readonly issued_at: string;
 }
 
-/** Where a task is, what that has caused, and who has worked on it. */
+/** The phase of a task, the directives of its entry, and the agents that worked on it. */
 export interface TaskDirectives extends PhaseEntry {
-  /** The ids of what this entry has caused, completed or not. */
+  /** The ids of the directives of this entry, completed or not. */
   readonly issued: readonly string[];
-  /** Of those the open ones that the task waits for. */
+  /** The open ones among them that the task waits for. */
   readonly awaited: readonly string[];
-  /** All open ones of the task, also those of earlier entries. */
+  /** All open directives of the task, including those of earlier entries. */
   readonly open: Tree<true>;
-  /** Who completed a `spawn` of this entry. */
+  /** The agents that completed a `spawn` of this entry. */
   readonly reporters: readonly string[];
   /**
    * Agents that requested a transition of the task (`phase: null`) or made a call in one of its
@@ -34,7 +34,7 @@ export interface DirectiveState {
   readonly open: Tree<OpenDirective>;
 }
 
-/** The last entry of each task, and the open directives by their ids. */
+/** The last entry of each task, and the open directives by id. */
 export const directiveState = defineProjection<DirectiveState>({
   name: "@bylaw/plugin-phases/directives",
   version: 2,
@@ -78,7 +78,7 @@ function entered(
     awaited: [],
     reporters: [],
   };
-  // Open directives belong to a phase that the task has left.
+  // The awaited directives belong to a phase that the task has left.
   const awaited = before?.awaited ?? [];
   const without = <Value>(tree: Tree<Value>): Tree<Value> =>
     awaited.reduce<Tree<Value>>((rest, one) => treeDrop(rest, one), tree);
@@ -123,7 +123,7 @@ function completed(
   const done = treeGet(state.open, directive);
   if (done === undefined) return state;
   const open = treeDrop(state.open, directive);
-  // One of an earlier entry may be completed as well, where the task does not wait for it.
+  // A directive of an earlier entry may still be completed if the task does not wait for it.
   const rest = { ...task, open: treeDrop(task.open, directive) };
   if (!task.issued.includes(directive)) return { open, tasks: treePut(state.tasks, id, rest) };
   const { agent } = details;
@@ -138,16 +138,13 @@ function completed(
   };
 }
 
-/**
- * The directives that nobody has completed, of all tasks or of one, in the order in which they were
- * issued.
- */
+/** The open directives, of all tasks or of one, in the order of issue. */
 export function openDirectives(
   view: View,
   { task }: { readonly task?: string } = {},
 ): readonly OpenDirective[] {
   const { tasks, open } = view(directiveState);
-  // Of one task without a look at those of all others.
+  // For one task, without searching those of all others.
   const ids =
     task === undefined
       ? undefined
@@ -166,6 +163,6 @@ function inOrder(one: OpenDirective, other: OpenDirective): number {
   return entry - otherEntry || index - otherIndex;
 }
 
-/** What follows from the entry of one task; undefined for one that has entered no phase. */
+/** The directives of one task's entry; undefined if it has entered no phase. */
 export const directivesOfTask = (view: View, task: string): TaskDirectives | undefined =>
   treeGet(view(directiveState).tasks, task);

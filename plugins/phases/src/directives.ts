@@ -2,12 +2,12 @@ import type { Contract } from "@bylaw/contract";
 import type { JsonObject } from "@bylaw/kernel";
 import type { DirectiveIssued } from "./directive-events.ts";
 
-/** What somebody has to do because a task entered a phase. */
+/** Something that is due because a task entered a phase. */
 export type WorkflowDirective =
   | {
       readonly action: "spawn";
       readonly agentType: string;
-      /** One agent for each. */
+      /** One agent is started for each model. */
       readonly models: readonly string[];
       readonly parallel: boolean;
       readonly waitForCompletion: boolean;
@@ -15,10 +15,9 @@ export type WorkflowDirective =
   | { readonly action: string; readonly parallel: boolean; readonly params: JsonObject };
 
 /**
- * What the contract wants done when a task has gone from one phase (`null`: none) to another, in
- * the order of the file: the triggers of the transition, then the agents of the phase. Pure: asked
- * again after a crash it says the same. A trigger that spawns reviewers adds nothing where the
- * phase spawns its own.
+ * The directives that the contract requires when a task moves from one phase (`null`: none) to another, in the order of the file:
+ * the triggers of the transition, then the agents of the phase. Pure, so it gives the same after a crash. A trigger that starts
+ * reviewers adds nothing if the phase starts its own.
  */
 export function directivesOf(
   { phases, transitions }: Contract,
@@ -42,10 +41,7 @@ export interface PhaseEntry {
   readonly to: string;
 }
 
-/**
- * The events that an entry causes: one for each trigger and for each agent. Their ids say which
- * entry caused them.
- */
+/** The events of an entry's directives: one for each trigger and each agent. Their ids identify the entry. */
 export function directivesFor(
   contract: Contract,
   { entered, from, to }: PhaseEntry,

@@ -37,7 +37,7 @@ export async function issueDirectives(
   return recorded;
 }
 
-/** What an entry causes and nobody has issued. */
+/** The directives of an entry that are not issued yet. */
 export const directivesDue = (
   contract: Contract,
   entry: TaskDirectives,
@@ -57,7 +57,7 @@ async function recordDue(run: Run, drafts: Drafts): Promise<readonly LogEvent[]>
   }
 }
 
-/** What is reported on a directive. */
+/** The completion of a directive. */
 export interface DirectiveCompletion extends DirectiveReport {
   readonly task: string;
 }

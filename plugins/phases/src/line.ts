@@ -7,21 +7,21 @@ import { isReadOnly } from "./read-only-programs.ts";
 import { LINE_READS, LINE_READS_BELOW, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { vcsAllowed } from "./vcs-allowed.ts";
 
-/** What a line writes, and where that matters reads, as calls of the tools that do. */
+/** The writes of a line, and its reads if they matter, as calls of the file tools. */
 export interface LineEffects {
   readonly calls: readonly ToolCall[];
-  /** What speaks against the line whatever the paths are. */
+  /** The denials of the line that do not depend on paths. */
   readonly denials: readonly Verdict[];
 }
 
-/** What matters of a phase to a line. */
+/** The parts of a phase that matter to a line. */
 export type LinePhase = Pick<CompiledPhase, "writes" | "commits" | "reads"> & {
   readonly phase: { readonly id: string };
 };
 
 /**
- * Reads a line as writes. `listed`: the phase names the commands that may run, so what a program
- * that nobody knows might write does not count against it. Pure.
+ * Turns a line into writes. `listed`: the phase lists the allowed commands, so possible writes of an unknown program do not count
+ * against it. Pure.
  */
 export function lineEffects(
   call: ToolCall,
@@ -60,7 +60,7 @@ class LineReader {
     const effects = known ? command.redirections.flatMap(redirected) : command.effects;
     if (!writes && !this.#listed) this.#readLooking(command, name);
     const placed = effects.some(({ kind }) => kind === "write" || kind === "delete");
-    // An argument that writes, and nothing that says where.
+    // An argument writes, and nothing says where.
     if (
       writes &&
       !known &&
@@ -81,7 +81,7 @@ class LineReader {
     );
   }
 
-  /** What the line does, as calls of the tools that do so. */
+  /** The effects of the line, as calls of the file tools. */
   calls(call: ToolCall): readonly ToolCall[] {
     const all = (tool: string, paths: ReadonlySet<string>): readonly ToolCall[] =>
       paths.size === 0 ? [] : [callOf(call, tool, { paths: [...paths] })];
@@ -95,7 +95,7 @@ class LineReader {
     ];
   }
 
-  /** A command in a phase that allows no writing. */
+  /** Checks a command in a phase that allows no writing. */
   #readLooking({ redirections, origin, argv, hazards }: ShellCommand, name: string): void {
     if (redirections.some((one) => one.writes)) this.#write(`${name} redirects output to a file`);
     if (origin !== "sight" && !isReadOnly(argv[0])) this.#write(`${name} may write`);
@@ -106,7 +106,7 @@ class LineReader {
   #readEffect(effect: Effect, name: string, placed: boolean): void {
     const { writes, commits, reads } = this.#phase;
     if (effect.kind === "vcs") {
-      // A contract that names git's commands has said which.
+      // A contract that lists git commands has decided which are allowed.
       if (!this.#listed && !vcsAllowed(effect.action, { writes, commits, placed }))
         this.#refuseVcs(effect.action);
     } else if (effect.kind === "read") {
@@ -119,7 +119,7 @@ class LineReader {
     } else if (effect.kind === "write" || effect.kind === "delete") {
       if (!writes) this.#write(`${name} writes`);
       else if (effect.path.text === undefined) this.unknown(effect.path.why);
-      // What is written by a link leads elsewhere, what is deleted by one does not.
+      // Writing through a link writes elsewhere; deleting a link does not.
       else if (effect.path.pattern !== undefined && effect.kind === "write")
         this.unknown(`${name} writes to a glob`);
       else
@@ -152,7 +152,7 @@ class LineReader {
   }
 }
 
-/** Whether an effect is about all that is below its path. */
+/** Whether an effect covers everything below its path. */
 const isWhole = (path: { readonly pattern?: unknown }, below = false): boolean =>
   path.pattern !== undefined || below;
 

@@ -1,10 +1,7 @@
 import type { Phase, ToolConstraint } from "@bylaw/contract";
 import type { ToolTable } from "@bylaw/policy-language";
 
-/**
- * A rule of a phase, in the words of the policy language. The name ends with what it comes from in
- * the contract.
- */
+/** A rule of a phase, in the policy language. Its name ends with its source in the contract. */
 export interface PhaseRule {
   readonly name: string;
   readonly action: "allow" | "deny";
@@ -13,17 +10,14 @@ export interface PhaseRule {
   readonly paths?: readonly string[] | { readonly write: readonly string[] };
 }
 
-/**
- * The stand-ins for what a shell line writes and reads: a path, and a folder with all that is below
- * it.
- */
+/** The stand-in tools for what a shell line writes and reads: a path, and a folder with everything below it. */
 export const LINE_WRITES = "write_files";
 export const LINE_WRITES_BELOW = "delete_path";
 export const LINE_READS = "read_files";
 export const LINE_READS_BELOW = "read_many_files";
 
 const WORKSPACE = ["./**"];
-/** Two tools for one thing: a constraint on one of them would be none if the other were free. */
+/** Two tools for the same thing: a constraint on one is useless if the other is free. */
 const TWINS = ["write_files", "edit_files"];
 
 export const fileRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRule[] =>
@@ -41,10 +35,7 @@ export const commandRulesOf = (phase: Phase, tools: ToolTable): readonly PhaseRu
       : [],
   );
 
-/**
- * The rules about what a shell line writes and reads: those of the phase's tools that write and
- * read files.
- */
+/** The rules for what a shell line writes and reads: those of the phase's tools that write and read files. */
 export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[] {
   const [writer] = writersOf(phase, tools);
   const written = writer === undefined ? undefined : constraintOf(phase, writer, tools);
@@ -60,14 +51,11 @@ export function lineRulesOf(phase: Phase, tools: ToolTable): readonly PhaseRule[
   ];
 }
 
-/** Whether a phase says which files may be read. */
+/** Whether a phase restricts which files may be read. */
 export const holdsReads = ({ constraints }: Phase): boolean =>
   constraints.some(({ tool }) => tool === LINE_READS);
 
-/**
- * A constraint that nothing can hold a tool to, because it runs no line, or names no path that is
- * known.
- */
+/** A constraint that cannot be enforced, because its tool runs no line or names no known path. */
 export const idleConstraint = (
   { constraints }: Phase,
   { files, shell }: ToolTable,
@@ -97,7 +85,7 @@ const writes = (tool: string, tools: ToolTable): boolean => {
   return write.length + patches.length > 0;
 };
 
-/** Whether a phase holds a tool to commands or paths of its own. */
+/** Whether a phase restricts a tool to its own commands or paths. */
 export function constraintOf(
   { constraints }: Phase,
   tool: string,
@@ -105,8 +93,7 @@ export function constraintOf(
 ): ToolConstraint | undefined {
   const own = constraints.find((constraint) => constraint.tool === tool);
   if (own !== undefined || !writes(tool, tools)) return own;
-  // A file is written by either: what one may not touch the other may not, unless it has patterns
-  // of its own.
+  // Both tools write files, so a constraint on one also binds the other unless that has its own patterns.
   return TWINS.map((twin) => constraints.find((constraint) => constraint.tool === twin)).find(
     (twin) => twin !== undefined,
   );
@@ -139,7 +126,7 @@ function pathRules(tool: string, constraint: ToolConstraint | undefined): readon
   return rules;
 }
 
-/** What puts work on record besides git. */
+/** Commands that commit besides git. */
 const COMMITS = [
   ...[
     "hg *",
@@ -180,7 +167,7 @@ function commandRules(
       tool,
       command: forbiddenCommands.map(open),
     });
-  // A rule about the tool, so that what cannot be known of its lines is said.
+  // A rule about the tool, so that unknown parts of its lines are reported.
   if (allowedCommands === undefined) rules.push({ name: `${tool}.lines`, action: "allow", tool });
   else if (allowedCommands.length > 0)
     rules.push({
@@ -192,16 +179,16 @@ function commandRules(
   return rules;
 }
 
-// A command of a contract is how a line begins.
+// A command of a contract matches the beginning of a line.
 const open = (command: string): string =>
   /(^|\s)\*$/.test(command.trim()) ? command.trim() : `${command.trim()} *`;
 
-// `**` alone would be every folder of the machine.
+// `**` alone covers every folder of the machine.
 const inWorkspace = (pattern: string): string =>
   pattern.startsWith("**") ? `./${pattern}` : pattern;
 
-// A name without a folder is forbidden wherever it turns up, and so is a folder that tools fill:
-// there is more than one of some.
+// A name without a folder is forbidden in every folder. The same goes for folders that tools fill, because a project may have
+// several of them.
 const FILLED = /^(\.[\w.-]*\w|node_modules|venv|__pycache__)\/\*\*(\/\*)?$/;
 function forbidden(given: string): readonly string[] {
   const pattern = given.replace(/^\.\//, "");
@@ -211,7 +198,7 @@ function forbidden(given: string): readonly string[] {
 const literal = (path: string): string =>
   path.replace(/[*?[\]{}]/g, (char) => (char === "]" || char === "}" ? "?" : `[${char}]`));
 
-/** Rules as the text of a policy. */
+/** The text of a policy with these rules. */
 export const policyOf = (rules: readonly PhaseRule[]): string =>
   rules
     .map(
@@ -225,6 +212,6 @@ export const policyOf = (rules: readonly PhaseRule[]): string =>
     )
     .join("\n");
 
-// Text of JSON is text of TOML but for one character.
+// JSON strings are TOML strings, except for one character.
 const text = (value: string): string => JSON.stringify(value).replaceAll("\u007f", "\\u007f");
 const list = (values: readonly string[]): string => `[${values.map(text).join(", ")}]`;

@@ -13,8 +13,8 @@ import { phaseOptions } from "./options.ts";
 import { judgeDirectives, judgeTransition } from "./transition.ts";
 
 /**
- * What holds in every mode, and where the contract only warns about calls or does not judge them:
- * protected files, the end of a task, and phases that do not exist.
+ * Codes that hold in every mode, and if the contract only warns about calls or does not judge them: protected files, the end of a
+ * task, and unknown phases.
  */
 const NEVER_SOFTENED: ReadonlySet<string> = new Set([
   "phase_protected",
@@ -22,10 +22,7 @@ const NEVER_SOFTENED: ReadonlySet<string> = new Set([
   "phase_target_unknown",
 ]);
 
-/**
- * Holds every task to the tools and the transitions of its phase, as the workflow contract has
- * them. Denies by default.
- */
+/** Restricts every task to the tools and transitions of its phase in the workflow contract. Denies by default. */
 export const phases = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -58,8 +55,7 @@ export const phases = definePlugin({
   },
 });
 
-// Of a call that the contract only warns about it is on record what would have been; what is
-// protected stays so.
+// For a call that the contract only warns about, the record has the denial that would apply. Protected files stay protected.
 function answer(
   call: ToolCall,
   compiled: Compiled,
@@ -84,13 +80,10 @@ function answer(
   ];
 }
 
-/**
- * What is said of a call that nothing speaks against, by phase and tool: no more of them than the
- * contract allows.
- */
+/** The verdicts that allow a call, by phase and tool. Their number is bounded by the contract. */
 type AllowVerdicts = Map<string, readonly Verdict[]>;
 
-// Frozen, so that the kernel looks at it once.
+// Frozen, so that the kernel checks it only once.
 function allowed(
   { phase = "none", tool }: ToolCall,
   compiled: Compiled,

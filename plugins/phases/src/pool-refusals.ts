@@ -5,11 +5,11 @@ import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 import { constraintOf, LINE_WRITES, LINE_WRITES_BELOW } from "./phase-rules.ts";
 import { LISTED } from "./tool-refusal.ts";
 
-/** Whether a rule of a phase allows what its pool was asked about. */
+/** Whether a pool's rules allow what it was asked about. */
 export const allows = (votes: readonly Verdict[] | undefined): boolean =>
   votes?.some(({ effect }) => effect === "allow") === true;
 
-/** What is said where an agent would write what nobody may. */
+/** The denial of a write to a protected file. */
 export const protectedBy = (where: ReferenceOf): Verdict =>
   refuse(
     "phase_protected",
@@ -18,10 +18,7 @@ export const protectedBy = (where: ReferenceOf): Verdict =>
     where("protected"),
   );
 
-/**
- * The denials among the votes of a pool, in the words of the contract. What is neither allowed nor
- * known is denied too.
- */
+/** The denials in a pool's votes, in the words of the contract. Anything neither allowed nor known is denied too. */
 export const refusals = (votes: readonly Verdict[] | undefined, where: ReferenceOf): Verdict[] =>
   (votes ?? []).filter(({ effect }) => effect !== "allow").map((vote) => refusalOf(vote, where));
 
@@ -79,7 +76,7 @@ export function commandNotAllowed(
   );
 }
 
-/** Why a path is denied that no pattern of the phase covers. */
+/** The denial of a path that no pattern of the phase covers. */
 export function pathNotAllowed(
   { tool: given, named }: { readonly tool: string; readonly named: readonly string[] },
   { phase }: CompiledPhase,
@@ -99,5 +96,5 @@ export function pathNotAllowed(
   );
 }
 
-// The stand-in for what a line deletes is not a tool of the contract.
+// The stand-in for what a line deletes is no tool of the contract.
 const writerOf = (tool: string): string => (tool === LINE_WRITES_BELOW ? LINE_WRITES : tool);

@@ -1,7 +1,7 @@
 import type { Word } from "@bylaw/shell";
 
-// They only look, unless their words say otherwise, which the analysis tells; or they run what it
-// tells besides.
+// Programs that only read, unless their arguments say otherwise, which the analysis reports; or that run other programs, which it
+// also reports.
 const LOOKS: ReadonlySet<string> = new Set(
   (
     "ls cat head tail wc nl tac rev grep egrep fgrep rg ag find fd sort uniq cut tr sed awk jq diff cmp comm paste join column fold expand file stat du df tree " +

@@ -3,7 +3,7 @@ import { quote, quoteAll } from "@bylaw/wording";
 import { refuse } from "./codes.ts";
 import type { Compiled, CompiledPhase, ReferenceOf } from "./compile.ts";
 
-/** As many names are listed in one message. */
+/** The most names in one message. */
 export const LISTED = 5;
 
 export function refuseTool(
@@ -12,8 +12,7 @@ export function refuseTool(
   compiled: Compiled,
   where: ReferenceOf,
 ): Verdict | undefined {
-  // An MCP server may name its tools as the host's are named: that forbids them, and allows
-  // nothing.
+  // An MCP tool may have the name of a host's tool. It is then forbidden like that tool, but never allowed by it.
   const forbidden = phase.forbidden.has(name) || phase.forbidden.has(tool);
   if (!forbidden && phase.allowed.has(name)) return undefined;
   const { id } = phase.phase;

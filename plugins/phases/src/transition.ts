@@ -6,10 +6,7 @@ import type { Compiled } from "./compile.ts";
 import { directivesOfTask } from "./directive-state.ts";
 import { directivesDue } from "./issue-directives.ts";
 
-/**
- * Whether the contract has a way from the phase that the log says to the one that is asked for. All
- * that is in the way is told. Pure.
- */
+/** Decides whether the contract has the requested transition from the phase in the log. Reports everything that blocks it. Pure. */
 export function judgeTransition(
   { task, from, to }: Transition,
   compiled: Compiled,
@@ -116,14 +113,11 @@ function judgeMove(
   ];
 }
 
-/** What is said of a task that asks for anything after its completion. */
+/** The denial for a task that requests anything after its completion. */
 export const completed = (task: string): Verdict =>
   refuse("phase_task_completed", `Task ${quote(task)} is completed`, "Claim or begin another task");
 
-/**
- * Whether all that the phase which is left has asked for was issued: a task that went on would take
- * it along. Pure.
- */
+/** Denies while a directive of the phase being left has not been issued, because moving on skips it. Pure. */
 export function judgeDirectives(
   { task }: Transition,
   view: View,

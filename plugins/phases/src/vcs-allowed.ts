@@ -1,4 +1,4 @@
-// What git does by these leaves history and files as they are.
+// Git commands that change neither history nor files.
 const LOOKS: ReadonlySet<string> = new Set(
   (
     "status log diff show blame annotate grep ls-files ls-tree ls-remote rev-parse rev-list describe shortlog cat-file merge-base name-rev " +
@@ -16,12 +16,12 @@ const PLACES: ReadonlySet<string> = new Set([
   "archive",
   "format-patch",
 ]);
-// These write history, and what is written there was on disk before.
+// These write history. Its content was already on disk.
 const RECORDS: ReadonlySet<string> = new Set(["commit", "push", "tag", "fetch", "branch", "notes"]);
 
 /**
- * Whether a phase has room for what git does. Subcommands that are not named here may be aliases,
- * or write what only a patch, a stash or a branch knows.
+ * Whether a phase allows a git command. Unlisted subcommands may be aliases, or may write files that only a patch, a stash or a
+ * branch names.
  */
 export function vcsAllowed(
   action: string,

@@ -48,7 +48,7 @@ async function walk(
     issue: async () => (await issueDirectives(run, contract, { task: "t1" })).length,
     open: () => {
       const open = openDirectives(run.view);
-      // There is one task, so its own are all of them.
+      // There is only one task, so its directives are all of them.
       expect(openDirectives(run.view, { task: "t1" })).toEqual(open);
       expect(openDirectives(run.view, { task: "t2" })).toEqual([]);
       return open.map(({ action, model = "" }) => `${action} ${model}`.trim());
@@ -76,8 +76,8 @@ const report = (run: Run, model: string, fields: object = {}) => {
   });
 };
 
-describe("what has to be done after a transition", () => {
-  it("is in the contract, and the same each time", () => {
+describe("the directives of a transition", () => {
+  it("are those of the contract, and the same each time", () => {
     const trigger = { action: "notify_orchestrator", parallel: true, params: {} };
     expect(directivesOf(contract, "REVIEW", "COMPLETE")).toEqual([
       { action: "update_prd_state", parallel: false, params: { status: "completed" } },
@@ -103,7 +103,7 @@ describe("what has to be done after a transition", () => {
       expect(directivesOf(contract, from, to)).toEqual([]);
   });
 
-  it("starts reviewers once where a trigger and the phase both ask for them", () => {
+  it("start reviewers once if a trigger and the phase both require them", () => {
     const twice = TEXT.replace(
       "to: REVIEW, gate: green }",
       "to: REVIEW, gate: green, triggers: [{ action: spawn_review_agents }] }",
@@ -169,12 +169,12 @@ describe("directives", () => {
     expect(openDirectives(run.view, { task: "t2" })).toEqual([]);
   });
 
-  it("of a phase that asks for nothing are none", async () => {
+  it("do not exist for a phase that requires nothing", async () => {
     const { issue } = await walk(["PLAN", "TDD", "IMPL"]);
     expect(await issue()).toBe(0);
   });
 
-  it("hold back the next transition until they are issued, so that none is skipped", async () => {
+  it("block the next transition until they are issued, so that none is skipped", async () => {
     const { enter, issue, open } = await walk();
     expect(await enter("COMPLETE")).toBe("phase_directives_due");
     await issue();
@@ -183,12 +183,11 @@ describe("directives", () => {
     await issue();
     expect(await enter(COMPLETED)).toBe("rule_allowed");
     expect(await issue()).toBe(0);
-    // Those that the task does not wait for outlast it; the reviewers of a phase that it left do
-    // not.
+    // Those that the task does not wait for outlast it. The reviewers of a phase that it left do not.
     expect(open()).toEqual(["spawn log", "update_prd_state", "notify_orchestrator"]);
   });
 
-  it("that were lost in a crash are issued as the run is opened again, of every task", async () => {
+  it("that were lost in a crash are issued for every task when the run is opened again", async () => {
     const store = createMemoryStore();
     const { run } = await walk(undefined, store);
     for (const to of ["PLAN", "TDD", "IMPL", "REVIEW"])
@@ -249,7 +248,7 @@ describe("a directive is refused", () => {
       details: details as JsonObject,
     }) as const;
 
-  it("that the last transition did not cause, or that says something else", async () => {
+  it("if the last transition did not cause it, or if it differs", async () => {
     const { run, issue } = await walk();
     const entry = run.head;
     const good = {
@@ -289,7 +288,7 @@ describe("a directive is refused", () => {
     await expect(run.record([issued(good)])).rejects.toEqual(refusal("DIRECTIVE_TWICE"));
   });
 
-  it("to be completed twice, before it is issued, or for another task", async () => {
+  it("if completed twice, before it is issued, or for another task", async () => {
     const { run, issue } = await walk();
     const directive = `${run.head}.0`;
     await expect(
@@ -312,7 +311,7 @@ describe("a directive is refused", () => {
     ).rejects.toEqual(refusal("DIRECTIVE_NOT_OPEN"));
   });
 
-  it("as a review by who asked for a transition of the task, or wrote for it", async () => {
+  it("as a review by an agent that requested a transition of the task, or wrote for it", async () => {
     const { run, enter, issue } = await walk(["PLAN", "TDD", "IMPL"]);
     await run.toolCall({
       agent: "bob",
@@ -332,12 +331,12 @@ describe("a directive is refused", () => {
         refusal("DIRECTIVE_OWN_WORK"),
       );
     }
-    // Other work than a review may be theirs.
+    // They may do other work than a review.
     await report(run, "log", { agent: "bob" });
     expect(await report(run, "one", { agent: "cy" })).toHaveLength(1);
   });
 
-  it("and who only looked at the work in the review may review it, and again after it was mended", async () => {
+  it("but an agent that only read the work in the review may review it, and again after it was fixed", async () => {
     const { run, enter, issue } = await walk();
     await issue();
     const read = {
@@ -369,7 +368,7 @@ describe("a directive is refused", () => {
     await report(run, "two", { agent: "other" });
   });
 
-  it("to be done by nobody, or by another than the event is of", async () => {
+  it("if done by nobody, or by an agent other than the event's", async () => {
     const { run, issue } = await walk();
     await issue();
     const [one] = openDirectives(run.view);
@@ -391,7 +390,7 @@ describe("a directive is refused", () => {
       await expect(
         completeDirective(run, { task: "t1", directive, ok: true, agent, verdict: "approved" }),
       ).rejects.toEqual(refusal("DIRECTIVE_AGENT"));
-    // An agent that could not be started was nobody.
+    // An agent that could not be started does not count as having reported.
     await completeDirective(run, {
       task: "t1",
       directive,
@@ -400,7 +399,7 @@ describe("a directive is refused", () => {
     });
   });
 
-  it("as a review that does not say what came of it", async () => {
+  it("as a review without a verdict", async () => {
     const { run, issue } = await walk();
     await issue();
     await expect(report(run, "one", { verdict: undefined })).rejects.toEqual(
@@ -412,7 +411,7 @@ describe("a directive is refused", () => {
     await report(run, "one", { verdict: undefined, ok: false, summary: "gave up" });
   });
 
-  it("to be approved with what blocks, without having been done, or where nothing is judged", async () => {
+  it("if approved with blocking issues, without having been done, or if there is nothing to judge", async () => {
     const { run, enter, issue } = await walk();
     await issue();
     const invalid = expect.objectContaining({ code: "BYLAW_EVENT_INVALID" });
@@ -429,7 +428,7 @@ describe("a directive is refused", () => {
     await report(run, "update_prd_state", { agent: undefined });
   });
 
-  it("from an agent, which can record nothing of it by calls or transitions", async () => {
+  it("from an agent, which cannot record it by calls or transitions", async () => {
     const { run, issue } = await walk();
     await issue();
     const before = openDirectives(run.view);

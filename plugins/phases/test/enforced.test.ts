@@ -11,7 +11,7 @@ afterAll(() => made.remove());
 const TEXT = readFileSync(CONTRACT, "utf8");
 const contract = join(made.folder, "agent_workflow.yaml");
 
-// Stands for a plugin by its name, which is all that is looked at.
+// A stand-in for a plugin by its name, which is all that is checked.
 const named = (name: string) =>
   definePlugin({
     name,
@@ -23,8 +23,8 @@ const [artifacts, gates, tokens] = ["artifacts", "gates", "tokens"].map((name) =
   named(`@bylaw/plugin-${name}`),
 ) as [ReturnType<typeof named>, ReturnType<typeof named>, ReturnType<typeof named>];
 
-describe("what a contract asks for", () => {
-  it("and nothing enforces keeps the configuration from loading, and the lines to add are named", () => {
+describe("a part of a contract", () => {
+  it("that nothing enforces keeps the configuration from loading, and the error names the lines to add", () => {
     const problem = (
       plugins: readonly ReturnType<typeof named>[],
       elsewhere: readonly ("artifacts" | "gates" | "tokens")[] = [],
@@ -51,11 +51,11 @@ describe("what a contract asks for", () => {
     expect(problem([artifacts, gates, tokens])).toBeUndefined();
     expect(problem([tokens, artifacts], ["gates"])).toBeUndefined();
     expect(problem([], ["artifacts", "gates", "tokens"])).toBeUndefined();
-    // What another plugin is called like is not that plugin.
+    // A plugin with the short name `gates` is not the gates plugin.
     expect(problem([artifacts, tokens, named("gates")])?.code).toBe("BYLAW_CONTRACT_UNENFORCED");
   });
 
-  it("is no more than what it says: without artifacts, gates and tokens phases may stand alone", () => {
+  it("is only required if used: without artifacts, gates and tokens, phases may be used alone", () => {
     writeFileSync(
       join(made.folder, "small.yaml"),
       "bylaw: 1\nphases:\n  - { id: WORK, name: Work, allowed_tools: [read_files] }\ntransitions: []\nenforcement: { phase_tokens: { enabled: false } }\n",

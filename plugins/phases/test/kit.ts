@@ -6,7 +6,7 @@ import { phases } from "../src/index.ts";
 
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
 
-/** For a configuration that tries phases by itself. */
+/** The `elsewhere` option of a configuration with only this plugin. */
 export const ALONE = ["artifacts", "gates", "tokens"] as const;
 
 export interface Place {
@@ -19,7 +19,7 @@ export interface Place {
     args: JsonObject,
     fields?: object,
   ) => Promise<Decision>;
-  /** Its code. */
+  /** The code of that decision. */
   readonly code: (
     phase: string,
     tool: string,
@@ -31,7 +31,7 @@ export interface Place {
   readonly remove: () => void;
 }
 
-/** A workspace with the contract in it. `change`: the contract as it is there. */
+/** A workspace with the contract in it. `change`: the text of the contract. */
 export function place(options: object = {}, change?: string): Place {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-phases-")));
   for (const name of ["src", "tests", ".git"]) mkdirSync(join(folder, name));
@@ -71,7 +71,7 @@ export function place(options: object = {}, change?: string): Place {
   };
 }
 
-/** A text without a test command, which judges no tests. */
+/** The contract's text without a test command, so that no tests are judged. */
 export const untested = (text: string): string =>
   text
     .replace(/test_command:[^]*/, "")

@@ -10,7 +10,7 @@ beforeAll(() => {
 });
 afterAll(() => here.remove());
 
-it("a link that a line makes is no way out of the workspace, and none to what nobody writes", async () => {
+it("a link that a line creates leads neither out of the workspace nor to protected files", async () => {
   symlinkSync("../..", join(here.folder, "src/up"));
   for (const line of [
     "ln -s ../.. src/out && echo x > src/out/y",
@@ -34,7 +34,7 @@ it("a link that a line makes is no way out of the workspace, and none to what no
   rmSync(join(here.folder, "src/up"));
 });
 
-it("nor is one that it copies to where the link leads elsewhere, or takes out of an archive or out of history", async () => {
+it("nor does one that it copies to a place where it leads elsewhere, or extracts from an archive or from history", async () => {
   mkdirSync(join(here.folder, "src/lib"));
   mkdirSync(join(here.folder, "src/out"));
   mkdirSync(join(here.folder, "x/lib"), { recursive: true });
@@ -44,7 +44,7 @@ it("nor is one that it copies to where the link leads elsewhere, or takes out of
   rmSync(join(here.folder, "src/up"));
 });
 
-it("nor is one that git brings there without naming it, in a phase that lists git among its commands", async () => {
+it("nor does one that git creates without naming it, in a phase that lists git among its commands", async () => {
   const contract = readFileSync(CONTRACT, "utf8")
     .replace("[pytest, npm test, npm run test]", "[git switch, git stash pop, touch, cp, npm test]")
     .replace("[git, rm -rf, curl]", "[curl]");
@@ -68,7 +68,7 @@ it("nor is one that git brings there without naming it, in a phase that lists gi
   }
 });
 
-it("a folder that is a link at the next call is one at the next call", async () => {
+it("a folder that is a link by the time of the next call is treated as a link", async () => {
   mkdirSync(join(here.folder, "src/deep/er"), { recursive: true });
   const args = { path: "src/deep/er/new.ts" };
   for (const [folder, target] of [

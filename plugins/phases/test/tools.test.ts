@@ -31,7 +31,7 @@ describe("a tool", () => {
     }
   });
 
-  it("is told with the phase, what may be used instead, and where the contract has it", async () => {
+  it("is refused with its phase, the allowed alternatives, and the place in the contract", async () => {
     const decision = await ask("PLAN", "bash", { command: "ls" });
     expect(decision.reason).toBe(
       "The phase `PLAN` forbids `bash` and allows `read_files`, `search_codebase`, `grep`, `glob`, `ask_user_question` and 1 more; `bash` is allowed from `TDD` on",
@@ -54,7 +54,7 @@ describe("a tool", () => {
     expect((await ask("PLAN", "read_files", { path: "a" })).reason).toContain("`PLAN`");
   });
 
-  it("of a server is not the host's tool of that name", async () => {
+  it("of an MCP server is not the host's tool of that name", async () => {
     expect(await code("PLAN", "read_files", { path: "a" }, { server: "evil" })).toBe(
       "phase_tool_not_allowed",
     );
@@ -73,7 +73,7 @@ describe("a tool", () => {
 });
 
 describe("paths", () => {
-  it("have to be among those that the phase allows, and none that it forbids", async () => {
+  it("must be among those that the phase allows, and none that it forbids", async () => {
     for (const tool of ["write_files", "edit_files"]) {
       expect(await code("TDD", tool, { path: "tests/a.ts" })).toBe("rule_allowed");
       expect(await code("TDD", tool, { path: join(here.folder, "tests/deep/a.ts") })).toBe(
@@ -88,7 +88,7 @@ describe("paths", () => {
     }
   });
 
-  it("do not leave the workspace, in whatever dress (WF-142)", async () => {
+  it("do not leave the workspace, in whatever form (WF-142)", async () => {
     const dresses = [
       "../a.test.ts",
       "tests/../../a.test.ts",
@@ -136,9 +136,9 @@ describe("paths", () => {
   });
 });
 
-describe("what Bylaw is set up by", () => {
+describe("the files that configure Bylaw", () => {
   it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])(
-    "%s is written by no tool",
+    "%s cannot be written by any tool",
     async (path) => {
       for (const tool of ["write_files", "edit_files"]) {
         const { effect, votes } = await ask("IMPL", tool, { path });
@@ -157,7 +157,7 @@ describe("what Bylaw is set up by", () => {
 });
 
 describe("the contract itself", () => {
-  it("is written by no tool in any phase", async () => {
+  it("cannot be written by any tool in any phase", async () => {
     writeFileSync(join(here.folder, "other.txt"), "");
     const file = "agent_workflow.yaml";
     for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]) {
@@ -212,7 +212,7 @@ describe("lines", () => {
       expect([command, await line(phase, command)]).toEqual([command, wanted]);
   };
 
-  it("of a phase with commands are these commands and no other", async () => {
+  it("are restricted to the commands of a phase that lists them", async () => {
     await expectCodes("TDD", readCases(import.meta, "commands"));
     for (const command of [
       "npm test > src/a.ts",
@@ -223,16 +223,16 @@ describe("lines", () => {
       expect((await ask("TDD", "bash", { command })).effect, command).toBe("deny");
   });
 
-  it("write what the tool that writes files may write", () =>
+  it("may write what the tool that writes files may write", () =>
     expectCodes("IMPL", readCases(import.meta, "writes")));
 
-  it("of a phase that writes nothing write nothing, in whatever dress", async () => {
+  it("of a phase that writes nothing write nothing, in whatever form", async () => {
     await expectCodes("REVIEW", readCases(import.meta, "reads"));
     for (const command of readCases<string>(import.meta, "dresses"))
       expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
   });
 
-  it("may be those of git where the contract says so", async () => {
+  it("may be those of git if the contract says so", async () => {
     expect(await line("COMPLETE", "git add . && git commit -m done")).toBe("rule_allowed");
     expect(await code("COMPLETE", "git_commit", { message: "done" })).toBe("rule_allowed");
     expect(await line("COMPLETE", "git push")).toBe("phase_command_not_allowed");
@@ -241,7 +241,7 @@ describe("lines", () => {
     );
   });
 
-  it("of other tools that take one are read too", async () => {
+  it("of other tools with a line are read too", async () => {
     expect(await code("IMPL", "run_tests", {})).toBe("rule_allowed");
     expect(await code("IMPL", "run_tests", { command: "npm test" })).toBe("rule_allowed");
     expect(await code("IMPL", "run_tests", { command: "echo x > /etc/x" })).toBe(
@@ -256,7 +256,7 @@ describe("lines", () => {
     expect((await ask("REVIEW", "bash", { command: "x".repeat(20_000) })).effect).toBe("deny");
   });
 
-  it("are refused with all that is wrong", async () => {
+  it("are refused with everything that is wrong", async () => {
     const { votes } = await ask("IMPL", "bash", {
       command: "echo x > /etc/x; git commit -m x; echo x > .env; eval $X",
     });

@@ -30,11 +30,11 @@ const begin = async (path: readonly string[]) => {
 };
 
 describe("a transition", () => {
-  it("goes along the contract, and back from a rejected review (WF-118)", async () => {
+  it("follows the contract, and goes back from a rejected review (WF-118)", async () => {
     await begin(["PLAN", "TDD", "IMPL", "REVIEW", "IMPL", "REVIEW", "COMPLETE"]);
   });
 
-  it("of a task in no phase leads into the first alone", async () => {
+  it("of a task in no phase leads only into the first", async () => {
     const { enter } = await begin([]);
     for (const to of ["TDD", "COMPLETE"]) expect((await enter(to)).code).toBe("phase_not_initial");
     expect((await enter("plan")).votes.map(({ code }) => code).sort()).toEqual([
@@ -43,7 +43,7 @@ describe("a transition", () => {
     ]);
   });
 
-  it("that is not declared is refused, with those that are (WF-105)", async () => {
+  it("that is not declared is refused, with the declared ones (WF-105)", async () => {
     const { enter } = await begin(["PLAN"]);
     for (const to of ["PLAN", "IMPL", "REVIEW", "COMPLETE"])
       expect((await enter(to)).code, to).toBe("phase_transition_undeclared");
@@ -55,7 +55,7 @@ describe("a transition", () => {
     expect((await enter("IMPL")).reason).toContain("`TDD`");
   });
 
-  it("begins in the phase that the log says, whatever the caller says", async () => {
+  it("begins in the phase from the log, whatever the caller says", async () => {
     const { run, enter } = await begin(["PLAN"]);
     expect((await enter("COMPLETE", { from: "REVIEW", phase: "REVIEW" })).code).toBe(
       "phase_transition_undeclared",
@@ -75,13 +75,13 @@ describe("a transition", () => {
     );
   });
 
-  it("from the last phase is none", async () => {
+  it("from the last phase does not exist", async () => {
     const { enter } = await begin(["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]);
     for (const to of ["PLAN", "REVIEW", "COMPLETE"])
       expect((await enter(to)).code).toBe("phase_task_ended");
   });
 
-  it("to completion is made out of the last phase alone, once, and ends all that the task may do", async () => {
+  it("to completion is possible only from the last phase, once, and ends everything that the task may do", async () => {
     const { run, enter } = await begin(["PLAN"]);
     expect((await enter(COMPLETED, {})).code).toBe("phase_not_last");
     for (const to of ["TDD", "IMPL", "REVIEW"]) {
@@ -116,7 +116,7 @@ describe("a transition", () => {
     expect((await run.toolCall(write)).decision.effect).toBe("deny");
   });
 
-  it("to completion is none for a task that is in no phase", async () => {
+  it("to completion is refused for a task that is in no phase", async () => {
     const { enter } = await begin([]);
     expect((await enter(COMPLETED)).votes.map(({ code }) => code)).toEqual(["phase_not_initial"]);
     const { enter: other } = await begin(["PLAN"]);
@@ -124,7 +124,7 @@ describe("a transition", () => {
       expect((await other(to)).effect, to).toBe("deny");
   });
 
-  it("of two at once is made by one (WF-115)", async () => {
+  it("of two simultaneous ones succeeds once (WF-115)", async () => {
     const { enter } = await begin(["PLAN"]);
     const codes = (await Promise.all([enter("TDD"), enter("TDD")])).map(({ effect }) => effect);
     expect(codes.sort()).toEqual(["allow", "deny"]);
@@ -147,7 +147,7 @@ describe("a transition", () => {
 });
 
 describe("a contract", () => {
-  it("in another mode than the config's is refused", () => {
+  it("in another mode than the configuration's is refused", () => {
     const other = TEXT.replace("mode: strict", "mode: permissive");
     expect(() => placed({}, other)).not.toThrow();
     expect(() => placed({ mode: "advisory" }, other)).toThrow(
@@ -161,7 +161,7 @@ describe("a contract", () => {
     expect(() => placed({}, firmer)).not.toThrow();
   });
 
-  it("that only warns about tool calls lets them pass and says what would have been", async () => {
+  it("that only warns about tool calls allows them and records what would be denied", async () => {
     const { ask } = placed(
       {},
       TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"),
@@ -186,7 +186,7 @@ describe("a contract", () => {
     }
   });
 
-  it("that only warns about tool calls lets a completed task make none nevertheless", async () => {
+  it("that only warns about tool calls still allows none after completion", async () => {
     const { ask } = placed(
       {},
       TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: log }"),
@@ -251,7 +251,7 @@ describe("a contract", () => {
     ]);
   });
 
-  it("with an empty list allows nothing of that", async () => {
+  it("with an empty list allows nothing of its kind", async () => {
     const text = TEXT.replace(
       'allowed_patterns: ["tests/**/*.ts", "**/*.test.*"]',
       "allowed_patterns: []",
@@ -261,7 +261,7 @@ describe("a contract", () => {
     expect(await line("TDD", "npm test")).toBe("phase_command_not_allowed");
   });
 
-  it("with a constraint that nothing could be held to does not load", () => {
+  it("with a constraint that cannot be enforced does not load", () => {
     const constrained = (tool: string): string =>
       TEXT.replace(
         "      bash:\n        allowed_commands",
@@ -279,7 +279,7 @@ describe("a contract", () => {
     expect(() => placed({}, constrained("web_fetch"))).toThrow(/cannot be enforced|does not allow/);
   });
 
-  it("that says what may be read holds lines to it", async () => {
+  it("that restricts reading restricts lines too", async () => {
     const text = TEXT.replace(
       "run_tests, deploy]\n    forbidden_tools: [git_commit]\n    tool_constraints:",
       '$&\n      read_files:\n        forbidden_patterns: ["secret/**"]',
@@ -303,7 +303,7 @@ describe("a contract", () => {
     expect(await line("IMPL", "cat src/a.ts && grep -r x src")).toBe("rule_allowed");
   });
 
-  it("that names a tool of the host that runs lines has them read", async () => {
+  it("that names a host's tool with lines has them read", async () => {
     const text = TEXT.replace("run_tests, deploy]", "run_tests, deploy, terminal]").replace(
       "tools: [deploy,",
       "tools: [terminal, deploy,",
@@ -330,7 +330,7 @@ describe("a contract", () => {
     );
   });
 
-  it("holds edit_files to what it says of write_files where it says nothing of it", async () => {
+  it("applies its constraint on write_files to edit_files if that has none", async () => {
     const original = TEXT.replace("bylaw: 1\n", "")
       .replace(/ {6}edit_files:\n {8}allowed.*\n.*\n/, "")
       .replace(/ {6}edit_files:\n {8}forbidden.*\n/, "");

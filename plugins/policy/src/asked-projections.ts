@@ -5,7 +5,10 @@ import type { PolicyPool } from "@bylaw/policy-language";
 /** The projections that conditions ask about, by name. */
 export type AskedProjections = ReadonlyMap<string, Projection<unknown>>;
 
-/** Finds what conditions ask about among what the plugins of the kernel declare. Throws BYLAW_POLICY_INVALID for the rest. */
+/**
+ * Finds the projections that conditions ask about among those that the kernel's plugins declare. Throws BYLAW_POLICY_INVALID if one
+ * is missing.
+ */
 export function askedProjections(
   { projections: wanted }: PolicyPool,
   declared: readonly Projection<unknown>[],

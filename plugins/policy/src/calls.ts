@@ -6,17 +6,17 @@ interface ToolCounts {
   readonly failed: number;
 }
 
-/** How many calls of a run came to what. */
+/** The number of calls of a run, by outcome. */
 interface Calls extends ToolCounts {
   readonly asked: number;
   readonly denied: number;
-  /** By the tools that ran. Names of others are an agent's to invent, and would only fill it. */
+  /** By the tools that ran. Names of other tools can be an agent's invention and would only fill it. */
   readonly tools: { readonly [tool: string]: ToolCounts };
 }
 
 const NONE: ToolCounts = { allowed: 0, succeeded: 0, failed: 0 };
 
-/** Declared where a condition asks about it: the calls of the run so far. */
+/** The calls of the run so far. Declared only if a condition asks about it. */
 export const calls = defineProjection<Calls>({
   name: "@bylaw/plugin-policy/calls",
   version: 1,

@@ -5,8 +5,8 @@ import { userOf } from "./trust.ts";
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /**
- * The compiled form in a file. Undefined where there is none that counts: a link, a file of somebody else or one that others can
- * write, and anything that no compiler wrote. Nothing is lost then, for the policy is read from its text.
+ * Reads the compiled form in a file. Undefined if it cannot be trusted or used: a link, a file of another user or one that others
+ * can write, and anything that the compiler did not write. The policy is then compiled from its text.
  */
 export function readCompiledForm(path: string): CompiledPolicy | undefined {
   let handle = -1;

@@ -6,17 +6,17 @@ import type { Places } from "./places.ts";
 import { readPolicy } from "./read.ts";
 import { ADMIN, refuseUntrusted, userOf, type FileOwners } from "./trust.ts";
 
-/** Which places count. */
+/** Which places are searched for policies. */
 export type Discover = "all" | "admin" | "none";
 
-/** A policy that was found, and in which place. */
+/** A policy that was found, and its place. */
 export interface FoundPolicy {
   readonly path: string;
   readonly text: string;
   readonly place: PolicyPlace;
 }
 
-/** Reads the policies of places. Throws BYLAW_POLICY_UNTRUSTED and BYLAW_POLICY_UNREADABLE: none is ever left out. */
+/** Reads the policies in all places. Throws BYLAW_POLICY_UNTRUSTED and BYLAW_POLICY_UNREADABLE, and never skips a file. */
 export function findPolicies(
   discover: Discover,
   workspaces: Iterable<string>,
@@ -57,9 +57,9 @@ function readPlace(
   } catch (error) {
     if (error instanceof BylawError) throw error;
     const { code = "unknown" } = error as NodeJS.ErrnoException;
-    // Below a file there is nothing.
+    // If the folder's path leads through a file, it cannot contain anything.
     if (code === "ENOTDIR" && !isThere(folder)) return [];
-    throw unreadable(`folder \`${folder}\` (${code})`, "Mend its permissions, or remove it", error);
+    throw unreadable(`folder \`${folder}\` (${code})`, "Fix its permissions, or remove it", error);
   }
   const found: FoundPolicy[] = [];
   for (const name of names.toSorted()) {

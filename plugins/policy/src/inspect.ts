@@ -3,14 +3,14 @@ import { loadPool } from "./load-pool.ts";
 import type { PolicyInstance } from "./options.ts";
 import { systemPlaces } from "./places.ts";
 
-/** What the uses of the plugin decide by together. */
+/** The policies by which all uses of the plugin decide together. */
 export interface PolicySources {
-  /** Named and found; without the rules that `without` excludedRules. */
+  /** The named and the found files, without the rules that `without` excludes. */
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
 }
 
-/** The compiled policies behind the uses of the plugin in one kernel, for tools. Throws what loading them throws. */
+/** The compiled policies of all uses of the plugin in one kernel, for tools. Throws what loading them throws. */
 export function policySources(
   instances: readonly Pick<PolicyInstance, "options" | "configFile" | "excludedRules">[],
 ): PolicySources {

@@ -4,18 +4,18 @@ import { mergeTools } from "./merge-tools.ts";
 import type { PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 
-/** What all uses of the plugin in one kernel decide by. */
+/** The rules by which all uses of the plugin in one kernel decide. */
 export interface LoadedPool {
-  /** Named and found; without the rules that `without` excludedRules. */
+  /** The named and the found files, without the rules that `without` excludes. */
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
-  /** Where the files and the configuration lie, by name and with links followed. */
+  /** The paths of the files and the configuration, as named and with links resolved. */
   readonly sources: readonly string[];
   /** See {@link digestOf}. */
   readonly digest: () => string;
 }
 
-/** Loads the policies of all uses and of the places. Throws what loading them throws. */
+/** Loads the policies of all uses and all places. Throws what loading them throws. */
 export function loadPool(
   instances: readonly Pick<PolicyInstance, "options" | "configFile" | "excludedRules">[],
   places: Places,
@@ -30,7 +30,7 @@ export function loadPool(
     { ...loadFound(instances, tools, places), excludedRules: new Set<string>() },
   ];
   return {
-    // `without` names a rule of one use; the same name in another use stays, and so does what is found.
+    // `without` names a rule of one use. Rules with the same name in another use or in a found file stay.
     files: policies.flatMap(({ files, excludedRules }) =>
       files.map((file) => withoutRules(file, excludedRules)),
     ),

@@ -20,12 +20,12 @@ import { readPolicy } from "./read.ts";
 export interface LoadedPolicy {
   readonly files: readonly PolicyFile[];
   readonly tools: ToolTable;
-  /** Where the files and the configuration lie, by name and with links followed. */
+  /** The paths of the files and the configuration, as named and with links resolved. */
   readonly sources: readonly string[];
 }
 
-// A text is compiled once for one use of the plugin, although the kernel asks for its rules more than once. The files
-// are read every time, so that a new kernel never decides by an old text.
+// A text is compiled once per use of the plugin, although the kernel asks for its rules more than once. Files are read every time,
+// so that a new kernel never decides by an old text.
 const compiled = new WeakMap<
   PolicyOptions,
   Map<string, { readonly text: string; readonly policy: PolicyFile }>
@@ -46,7 +46,7 @@ export function loadPolicy({ options, configFile }: PolicyInstance): LoadedPolic
     sources.push(path, realPath(path) ?? path);
     const file = shownOf(path, base);
     const place = insideOf(path, workspace) ? { origin: join(workspace, file), workspace } : {};
-    // Agents could write what lies in the workspace, so it never speaks for a policy outside.
+    // Agents can write files in the workspace, so a compiled form there never counts for a policy outside.
     const isInside = "workspace" in place;
     const trusted = forms.filter((form) => isInside || !insideOf(form, workspace));
     const { operator } = options;
@@ -60,8 +60,8 @@ export function loadPolicy({ options, configFile }: PolicyInstance): LoadedPolic
 type Use = Pick<PolicyInstance, "options" | "configFile">;
 
 /**
- * The policies that the uses of one pool find in places. Nobody vouches for them, and `without` does not reach them. Throws the errors
- * of {@link findPolicies}, and BYLAW_POLICY_MISSING where a use relies on finding some and there are none.
+ * The policies that all uses of one pool find in places. Nobody vouches for them, and `without` does not apply to them. Throws the
+ * errors of {@link findPolicies}, and BYLAW_POLICY_MISSING if a use relies on finding some and there are none.
  */
 export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places): LoadedPolicy {
   const [first] = uses;
@@ -95,7 +95,7 @@ export function loadFound(uses: readonly Use[], tools: ToolTable, places: Places
   }
   const parse = parserOf(first.options);
   const files = found
-    // What is named in the workspace is read as it is named: the operator may vouch for it.
+    // A file in the workspace that is also named is read only as named, because the operator may vouch for it.
     .filter(({ path, place }) => place !== "workspace" || !named.has(realPath(path)))
     .map(({ path, text, place }) => {
       const workspace = workspaces.find((folder) => insideOf(path, folder));
@@ -142,7 +142,7 @@ function parserOf(options: PolicyOptions): Parse {
   };
 }
 
-// A file lies in a workspace when it does by its name, or once the links in both names are followed.
+// A file lies in a workspace if its path does, either as written or with the links in both paths resolved.
 function insideOf(path: string, workspace: string): boolean {
   const inside = (file: string, folder: string): boolean =>
     file.startsWith(folder.endsWith(sep) ? folder : folder + sep);
@@ -166,7 +166,7 @@ function pathOf(name: string, base: string): string {
   }
 }
 
-/** What the policies decide by, as one digest that no order of files changes. */
+/** One digest of everything by which the policies decide, independent of the order of files. */
 export function digestOf(
   policies: readonly {
     readonly files: readonly PolicyFile[];

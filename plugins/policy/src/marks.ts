@@ -5,11 +5,11 @@ import { didYouMean, quote } from "@bylaw/wording";
 
 const DIGITS = 12;
 
-/** A digest of definitions, short because every event of a call holds it. */
+/** A digest of definitions. It is short because every event of a call contains it. */
 export const shortDigest = (definitions: string): string =>
   createHash("sha256").update(definitions).digest("hex").slice(0, DIGITS);
 
-/** The marks of a pool as a projection. Its version is the digest of the definitions, so that no older state is read. */
+/** The marks of a pool as a projection. Its version is the digest of the definitions, so that no older state is reused. */
 export const marksOf = ({ digest, initial, reduce }: PoolMarks): Projection<unknown> =>
   defineProjection({
     name: MARKS_PROJECTION,
@@ -18,13 +18,13 @@ export const marksOf = ({ digest, initial, reduce }: PoolMarks): Projection<unkn
     reduce,
   }) as Projection<unknown>;
 
-/** The finding of an event that clears a mark which no policy has. */
+/** The finding for an event that clears a mark which no policy defines. */
 export function unknownMark(
   { event_type, details: { mark } }: EventDraft,
   names: PoolMarks["names"] = new Set(),
 ): { readonly rule: string; readonly message: string } | undefined {
   if (event_type !== MARK_CLEARED || names.has(String(mark))) return undefined;
   const near = didYouMean(String(mark), [...names]);
-  const message = `No policy has a mark ${quote(String(mark))}`;
+  const message = `No policy defines the mark ${quote(String(mark))}`;
   return { rule: "MARK_UNKNOWN", message: near === undefined ? message : `${message}. ${near}` };
 }

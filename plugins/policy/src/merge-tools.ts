@@ -1,6 +1,6 @@
 import { DEFAULT_TOOLS, type FileTool, type ToolTable } from "@bylaw/policy-language";
 
-/** One table for the whole pool. Where two uses disagree about a tool's files, the arguments of both count. */
+/** One table for the whole pool. If two uses disagree about a tool's files, the arguments of both count. */
 export function mergeTools(tables: readonly ToolTable[]): ToolTable {
   if (tables.length === 0) return DEFAULT_TOOLS;
   const shell = new Map<string, string>();

@@ -13,7 +13,7 @@ const fileTool = z.strictObject({
   cwd: z.boolean().optional().describe("Without a path it works on the working directory."),
 });
 
-/** What one use of the plugin may say. */
+/** The options of one use of the plugin. */
 export const policyOptions = z
   .strictObject({
     files: z
@@ -26,12 +26,14 @@ export const policyOptions = z
       .enum(["all", "admin", "none"])
       .default("admin")
       .describe(
-        "Which files count beside the named ones: those of the machine's admin, also those of the user, the workspace and the system, or none.",
+        "Which places are searched besides the named files: the admin's, also those of the user, the workspace and the system, or none.",
       ),
     text: z
       .string()
       .optional()
-      .describe("A policy in TOML, instead of or beside files. It counts as the operator's."),
+      .describe(
+        "A policy in TOML, instead of files or in addition to them. It counts as the operator's.",
+      ),
     compiled: z
       .array(z.string().min(1))
       .optional()
@@ -66,7 +68,7 @@ export const policyOptions = z
           .describe("Tools that open a URL, with the argument that holds it."),
       })
       .default({})
-      .describe("Tools beside those that the language knows."),
+      .describe("Tools in addition to those that the language knows."),
   })
   .prefault({});
 

@@ -2,19 +2,16 @@ import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 
-/** Folders where policies are found without being named. All absolute. */
+/** Folders in which policies are found without being named. All absolute. */
 export interface Places {
   readonly admin: string;
-  /** What comes with the system. Left out: nowhere. */
+  /** The folder of policies that the system ships. Left out: none. */
   readonly defaults?: string;
-  /** Asked only where the files of the user count. */
+  /** Called only if the user's files count. */
   readonly user: () => string;
 }
 
-/**
- * The places of a system. No setting and no variable of the environment moves those of the admin; who sets the environment says
- * where the user's are.
- */
+/** The places on a system. No setting or environment variable moves the admin's places. The environment can move the user's. */
 export function systemPlaces(platform: NodeJS.Platform): Places {
   if (platform === "win32") return { admin: "C:\\ProgramData\\Bylaw", user };
   if (platform !== "darwin") return { admin: "/etc/bylaw", defaults: "/usr/share/bylaw", user };
@@ -23,7 +20,7 @@ export function systemPlaces(platform: NodeJS.Platform): Places {
 }
 
 function user(): string {
-  // What is relative counts as not set: XDG Base Directory Specification.
+  // A relative path counts as not set: XDG Base Directory Specification.
   const configured = process.env["XDG_CONFIG_HOME"] ?? "";
   const folder = isAbsolute(configured) ? configured : join(homedir(), ".config");
   if (isAbsolute(folder)) return join(folder, "bylaw");

@@ -1,6 +1,6 @@
 import type { PolicyOptions } from "./options.ts";
 
-/** A copy of a value that is as it should be, else undefined. */
+/** Copies a valid value; undefined for any other. */
 type Copy<T> = (value: unknown) => T | undefined;
 
 const text: Copy<string> = (value) =>
@@ -15,7 +15,7 @@ const list =
     return copies.every((copy) => copy !== undefined) ? copies : undefined;
   };
 
-// An object with these fields, or one with any names where `fields` is what each of them must be.
+// Copies an object with these fields. If `fields` is one copier, the names are free and it applies to every value.
 const record =
   <T>(fields: Copy<unknown> | Readonly<Record<string, Copy<unknown>>>): Copy<T> =>
   (value) => {
@@ -53,8 +53,8 @@ const plain = record<Partial<PolicyOptions>>({
 });
 
 /**
- * Options that are plainly right, as the schema would return them. Undefined for any others, which are for the schema: loading it takes
- * longer than all that it checks.
+ * The parsed options if they are plainly valid, as the schema returns them. Undefined for all others, which the schema must judge.
+ * Loading the schema takes longer than these checks.
  */
 export function plainOptions(given: unknown): PolicyOptions | undefined {
   const options = plain(given === undefined ? {} : given);

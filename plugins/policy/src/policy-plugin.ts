@@ -24,7 +24,7 @@ import { policyOptions, type PolicyInstance } from "./options.ts";
 import type { Places } from "./places.ts";
 import { plainOptions } from "./plain-options.ts";
 
-// The schema, which is asked only about what is not plainly right.
+// The schema, used only for options that are not plainly valid.
 const quicklyParsed: typeof policyOptions = Object.create(policyOptions, {
   safeParse: {
     value: (given: unknown) => {
@@ -38,7 +38,10 @@ const quicklyParsed: typeof policyOptions = Object.create(policyOptions, {
   },
 }) as typeof policyOptions;
 
-/** The plugin, with the places where it finds policies. No option names them: whoever writes a configuration could move them. */
+/**
+ * The plugin, with the places where it finds policies. They are no option, because whoever writes a configuration could then move
+ * them.
+ */
 export const createPolicyPlugin = (places: () => Places) =>
   definePlugin({
     name: manifest.name,
@@ -99,7 +102,7 @@ function factsOf(pool: PolicyPool, call: ToolCall): JsonObject | undefined {
     preparation: call,
   });
   if (pool.marks === undefined) return paths;
-  // Marks see resolved links, as rules do.
+  // Marks are judged with resolved links, like rules.
   const linked =
     paths === undefined ? call : { ...call, facts: { ...call.facts, [manifest.name]: paths } };
   return { ...paths, marks: pool.marks.recordOf(linked) };

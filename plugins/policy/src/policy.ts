@@ -6,12 +6,12 @@ import { createPolicyPlugin } from "./policy-plugin.ts";
 
 const places = () => systemPlaces(process.platform);
 
-/** Decides tool calls by TOML policy files. All its uses make one pool of rules and one vote. */
+/** Decides tool calls by TOML policy files. All its uses form one pool of rules and give one vote. */
 export const policy = createPolicyPlugin(places);
 
 type Instance = PolicyInstance;
 
-/** What is doubtful in the policies of one use: former spellings, lowered rules. Throws what loading them throws. */
+/** Warnings about the policies of one use: former spellings, lowered rules. Throws what loading them throws. */
 export function policyWarnings(
   instance: Pick<Instance, "options" | "configFile">,
 ): readonly PolicyFinding[] {

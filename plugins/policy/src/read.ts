@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync, type Sta
 import { BylawError } from "@bylaw/kernel";
 import { POLICY_LIMITS } from "@bylaw/policy-language";
 
-// UTF-8 takes at most three bytes for one UTF-16 code unit; a file above this is over the limit whatever it holds.
+// A UTF-16 code unit takes at most three bytes of UTF-8, so a larger file certainly exceeds the limit.
 const MAX_BYTES = POLICY_LIMITS.characters * 3;
 
-/** Reads a policy file whole. Throws BYLAW_POLICY_MISSING or BYLAW_POLICY_UNREADABLE. */
+/** Reads a whole policy file. Throws BYLAW_POLICY_MISSING or BYLAW_POLICY_UNREADABLE. */
 export function readPolicy(path: string): string {
   const source = { file: path };
   const unreadable = (message: string, fix: string, cause?: unknown): never => {
@@ -19,7 +19,8 @@ export function readPolicy(path: string): string {
   };
   let handle = -1;
   try {
-    // Opening a pipe waits for its writer, so what it is comes first; it may be exchanged in between, so it is asked again.
+    // Opening a pipe waits for its writer, so the kind of file is checked first, and again after opening because the file may be
+    // replaced in between.
     refuseIrregular(statSync(path));
     handle = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(handle);
@@ -74,7 +75,7 @@ function decode(
     const line = bytes.subarray(0, at).filter((byte) => byte === 10).length + 1;
     return unreadable(`Line ${line} of \`${path}\` is not UTF-8`, "Save the file as UTF-8");
   }
-  // Parsers disagree about a second one: to some it is a blank, to others a character of the text.
+  // Parsers disagree about a second one: some skip it like a blank, others keep it in the text.
   if (text.startsWith("\ufeff\ufeff")) {
     unreadable(`\`${path}\` has a second byte order mark`, "Save the file without it");
   }
@@ -86,7 +87,7 @@ function firstBadByte(bytes: Uint8Array): number {
   let high = bytes.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    // `stream` forgives a character that is cut off at the end.
+    // `stream` ignores a character that is cut off at the end.
     try {
       new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, middle + 1), {
         stream: true,

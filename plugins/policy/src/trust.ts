@@ -1,13 +1,13 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-/** Who alone may be able to write what lies in a place. */
+/** The users who may be able to write files in a place. */
 export interface FileOwners {
   readonly who: string;
   readonly owners: ReadonlySet<number>;
-  /** Mode bits that give others the right to write. */
+  /** The mode bits that allow others to write. */
   readonly others: number;
-  /** Links may lead anywhere, and only what they lead to counts. Else they stay inside the place. */
+  /** `anywhere`: links may lead out of the place, and only their target counts. `inside`: they must stay in it. */
   readonly links: "anywhere" | "inside";
 }
 
@@ -19,7 +19,7 @@ export const ADMIN: FileOwners = {
   links: "inside",
 };
 
-/** The user who runs the process, or root. A group is often the user's own, so its right to write is not held against a file. */
+/** The user who runs the process, or root. Group write permission is accepted, because a group is often the user's own. */
 export const userOf = (uid: number): FileOwners => ({
   who: "you or root",
   owners: new Set([0, uid]),
@@ -31,8 +31,8 @@ const MAX_LINKS = 40;
 const STICKY = 0o1000;
 
 /**
- * Follows a path from the root of the file system, and refuses it with BYLAW_POLICY_UNTRUSTED where a folder, a link or the file at
- * its end belongs to somebody else than its keeper, could be written by others, or leads out of `place`.
+ * Follows a path from the root of the file system. Throws BYLAW_POLICY_UNTRUSTED if a folder, a link or the file at its end belongs
+ * to somebody other than its keeper, can be written by others, or leads out of `place`.
  */
 export function refuseUntrusted(path: string, place: string, keeper: FileOwners): void {
   const refuse = (what: string, fix: string, cause?: unknown): never => {
@@ -51,8 +51,8 @@ export function refuseUntrusted(path: string, place: string, keeper: FileOwners)
       return lstatSync(at);
     } catch (error) {
       return refuse(
-        `\`${at}\` that cannot be looked at (${messageOf(error)})`,
-        "Mend or remove it",
+        `\`${at}\` that cannot be inspected (${messageOf(error)})`,
+        "Fix or remove it",
         error,
       );
     }
@@ -66,7 +66,8 @@ export function refuseUntrusted(path: string, place: string, keeper: FileOwners)
       );
     }
     if (stats.isSymbolicLink()) return stats;
-    // In a sticky folder others may add, but neither rename nor remove what is not theirs. Where policies are found they may not add.
+    // In a sticky folder others may add files, but not rename or remove those of others. In the folder of policies itself they may
+    // not even add.
     const shared = stats.isDirectory() && !inside(at) && (stats.mode & STICKY) !== 0;
     if ((stats.mode & keeper.others) !== 0 && !shared) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, "0");

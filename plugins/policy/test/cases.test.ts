@@ -51,7 +51,7 @@ async function decide({ policy: name, tool, args, args_raw }: Case): Promise<Dec
   } as ToolCall);
 }
 
-// Text that is not JSON, or that has a key twice, never becomes a call: the border that reads the text refuses it.
+// Text that is not JSON, or has a key twice, never becomes a call: the code that parses it refuses it.
 const isJson = (text: string): boolean => {
   try {
     JSON.parse(text);
@@ -85,11 +85,14 @@ describe("shell lines", () => {
   test.each(ofKind(true))("$id: $why", check);
 });
 
-// What these should come to depends on a choice; the choice itself is held fast.
+// The results depend on a choice, and these tests fix that choice.
 describe("lines that depend on a choice", () => {
   const soft = reachable.filter((one) => one.soft === true);
   test.each(soft.filter(({ id }) => !OTHERWISE.has(id)))("$id: $why", check);
-  test.each(soft.filter(({ id }) => OTHERWISE.has(id)))("$id is decided otherwise", async (one) => {
-    expect((await decide(one)).effect).toBe(OTHERWISE.get(one.id));
-  });
+  test.each(soft.filter(({ id }) => OTHERWISE.has(id)))(
+    "$id is decided differently",
+    async (one) => {
+      expect((await decide(one)).effect).toBe(OTHERWISE.get(one.id));
+    },
+  );
 });

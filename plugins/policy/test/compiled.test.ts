@@ -41,7 +41,7 @@ interface Case {
   readonly args?: ToolCall["args"];
 }
 
-describe("a compiled form decides as its text does", () => {
+describe("a compiled form decides like its text", () => {
   const fixtures = fileURLToPath(new URL("fixtures/shell/", import.meta.url));
   const contexts = JSON.parse(readFileSync(join(fixtures, "contexts.json"), "utf8")) as Readonly<
     Record<string, Partial<ToolCall>>
@@ -71,7 +71,7 @@ describe("a compiled form decides as its text does", () => {
     expect({ call, explained: fromForm }).toEqual({ call, explained: fromText });
   };
 
-  test("for most policies of the cases there is one", () => {
+  test("exists for most policies of the cases", () => {
     expect(policies.length).toBeGreaterThan(3);
   });
 
@@ -83,7 +83,7 @@ describe("a compiled form decides as its text does", () => {
     },
   );
 
-  test("on lines that are put together from those of the cases", async () => {
+  test("on lines that are combined from those of the cases", async () => {
     const part = fc
       .tuple(fc.constantFrom(...lines), fc.nat(40), fc.nat(60))
       .map(([line, from, length]) => line.slice(from, from + length));
@@ -111,7 +111,7 @@ command_regex = "git( .*)? push( .*)?"
 reason = "the text"
 `;
   const FORM = compiledPolicy(TEXT) as CompiledPolicy;
-  // Which of the two decided shows by the reason.
+  // The reason shows which of the two decided.
   const OTHER = JSON.stringify(FORM).replace('"reason":"the text"', '"reason":"the form"');
   const policyFile = join(folder, "policy.toml");
   writeFileSync(policyFile, TEXT);
@@ -122,11 +122,11 @@ reason = "the text"
     }).decide({ ...push, cwd: "/w" });
   const ignored = { effect: "deny", reason: "the text" };
 
-  test("where it is of the very text", async () => {
+  test("if it was compiled from exactly this text", async () => {
     expect(await decideBy(write(OTHER))).toMatchObject({ effect: "deny", reason: "the form" });
   });
 
-  test("not for a text that changed", async () => {
+  test("not for a text that has changed", async () => {
     const changed = join(folder, "changed.toml");
     writeFileSync(changed, TEXT.replace("the text", "changed"));
     expect(await decideBy(write(OTHER), { files: [changed] })).toMatchObject({
@@ -152,7 +152,7 @@ reason = "the text"
     expect(await decideBy(form)).toMatchObject(ignored);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("not one of somebody else", async () => {
+  test.skipIf(process.getuid?.() !== 0)("not one of another user", async () => {
     const form = write(OTHER);
     chownSync(form, 12_345, 12_345);
     expect(await decideBy(form)).toMatchObject(ignored);
@@ -165,14 +165,14 @@ reason = "the text"
     expect(await decideBy(form, { workspace })).toMatchObject(ignored);
   });
 
-  test("not one that nobody named, wherever an agent may plant it", async () => {
+  test("not one that nobody named, wherever an agent may put it", async () => {
     for (const name of ["policy.compiled.json", "policy.toml.json", "policy.json"])
       writeFileSync(join(folder, name), OTHER);
     const kernel = createKernel({ plugins: [policy({ files: [policyFile], operator: true })] });
     expect(await kernel.decide({ ...push, cwd: folder })).toMatchObject(ignored);
   });
 
-  test("not so that an allow rule in the workspace counts for more than its text", async () => {
+  test("but never gives an allow rule in the workspace more weight than its text", async () => {
     const text = TEXT.replace('"deny"', '"allow"\npriority = "admin"').replace(
       /command_regex = .*/,
       'command = "git push *"',
@@ -190,7 +190,7 @@ reason = "the text"
     expect(await kernel.decide({ ...push, cwd: workspace })).toMatchObject({ effect: "ask_user" });
   });
 
-  test("as a file that an edit in the workspace may not change unasked", async () => {
+  test("as a file that an edit in the workspace may not change without a question", async () => {
     const workspace = join(folder, "edited");
     mkdirSync(workspace);
     const form = write(OTHER, workspace);

@@ -26,7 +26,7 @@ import { systemPlaces, type Places } from "../src/places.ts";
 import { createPolicyPlugin } from "../src/policy-plugin.ts";
 import { call, refused, rule } from "./kit.ts";
 
-// Only root can make files that belong to root or to somebody else.
+// Only root can create files that belong to root or to other users.
 const isRoot = process.getuid?.() === 0;
 const STRANGER = 54_321;
 
@@ -59,9 +59,9 @@ const decide = (one = call("t"), ...plugins: readonly Plugin[]): Decision =>
 const t = (name: string, action: string, more = ""): string =>
   rule(name, action, `tool = "t"\n${more}`);
 
-describe.runIf(isRoot)("files of the admin (as root, which alone can make them)", () => {
+describe.runIf(isRoot)("files of the admin (as root, which alone can create them)", () => {
   const own = (): Plugin => found({ text: t("own", "allow", 'priority = "user"') });
-  test("hold beside whatever a configuration names, at the admin's tier", () => {
+  test("apply in addition to everything that a configuration names, at the admin's tier", () => {
     const file = write("etc/bylaw/rules.toml", t("no-t", "deny"));
     expect(decide(call("t"), own())).toMatchObject({
       effect: "deny",
@@ -78,7 +78,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     expect(decide(call("u"), own()).rule?.name).toBe("no-u");
     expect(kernelOf(own()).policy).not.toEqual(kernel.policy);
   });
-  test("keep the tier that they state, and an allow says its tier itself", () => {
+  test("keep their stated tier, and an allow states its tier itself", () => {
     write(
       "etc/bylaw/a.toml",
       t("soft", "deny", 'priority = "default"') + rule("u", "allow", 'tool = "u"'),
@@ -94,7 +94,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
         .effect,
     ).toBe("allow");
   });
-  test("are out of reach of `without`, also under the name of a rule that may go", () => {
+  test("are out of reach of `without`, also under the name of a rule that it may exclude", () => {
     write("etc/bylaw/a.toml", t("same", "deny"));
     const base = defineRuleset({ name: "@x/base", plugins: [found({ text: t("same", "deny") })] });
     const config: Config = { extends: [base], without: ["@bylaw/plugin-policy/same"] };
@@ -108,13 +108,13 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
         .code,
     ).toBe("BYLAW_WITHOUT_UNMATCHED");
   });
-  test("are left alone by `discover: none`, good or bad", () => {
+  test("are ignored by `discover: none`, good or bad", () => {
     write("etc/bylaw/a.toml", "broken");
     expect(decide(call("t"), found({ text: t("own", "allow"), discover: "none" })).effect).toBe(
       "allow",
     );
   });
-  test("may lie behind links inside their folder, as a mounted volume has them", () => {
+  test("may lie behind links inside their folder, like a mounted volume", () => {
     write("etc/bylaw/..data_1/a.toml", t("no-t", "deny"));
     symlinkSync("..data_1", join(folder, "etc/bylaw/..data"));
     symlinkSync("..data/a.toml", join(folder, "etc/bylaw/a.toml"));
@@ -122,7 +122,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     chmodSync(join(folder, "etc/bylaw/..data_1"), 0o777);
     expect(refused(() => kernelOf(own())).code).toBe("BYLAW_POLICY_UNTRUSTED");
   });
-  test("may lie below a sticky folder, in which nobody can exchange what is not theirs", () => {
+  test("may lie below a sticky folder, in which nobody can replace files of others", () => {
     write("etc/bylaw/a.toml", t("no-t", "deny"));
     chmodSync(join(folder, "etc"), 0o1777);
     expect(decide(call("t"), own()).rule?.name).toBe("no-t");
@@ -194,7 +194,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     [
       "a link to nothing",
       () => symlinkSync("none.toml", join(folder, "etc/bylaw/b.toml")),
-      /cannot be looked at/,
+      /cannot be inspected/,
     ],
     [
       "a loop of links",
@@ -226,7 +226,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
     expect(error.message).toMatch(message);
     expect(error.fix).toBeTruthy();
   });
-  test("an empty folder that others can write is refused too: a file could come any time", () => {
+  test("an empty folder that others can write is refused too, because a file could appear at any time", () => {
     mkdirSync(places.admin, { recursive: true });
     expect(kernelOf(own())).toBeDefined();
     chmodSync(places.admin, 0o777);
@@ -272,7 +272,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
       "BYLAW_POLICY_UNREADABLE",
       /ENOTDIR/,
     ],
-  ])("%s beside a good file: no kernel", (_, make, code, message) => {
+  ])("%s next to a good file: no kernel", (_, make, code, message) => {
     write("etc/bylaw/a.toml", t("no-t", "deny"));
     make();
     expect(refused(() => kernelOf(own()))).toMatchObject({
@@ -280,7 +280,7 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
       message: expect.stringMatching(message),
     });
   });
-  test("other names and folders below are no policies", () => {
+  test("other names and subfolders are no policies", () => {
     write("etc/bylaw/README.md", "# not a policy");
     write("etc/bylaw/old/a.toml", t("old", "deny"));
     write("etc/bylaw/.a.toml.swp", "");
@@ -289,14 +289,14 @@ describe.runIf(isRoot)("files of the admin (as root, which alone can make them)"
 });
 
 test.skipIf(isRoot)(
-  "files in the admin's folder that are not root's: no kernel (root makes no such file by itself)",
+  "files in the admin's folder that are not root's: no kernel (root creates no such file by itself)",
   () => {
     write("etc/bylaw/a.toml", t("no-t", "deny"));
     expect(refused(() => kernelOf(found({ text: "" }))).code).toBe("BYLAW_POLICY_UNTRUSTED");
   },
 );
 test.skipIf(isRoot)(
-  "a folder of the admin that is closed to you: no kernel (nothing is closed to root)",
+  "an unreadable folder of the admin: no kernel (root can read everything)",
   () => {
     mkdirSync(places.admin, { recursive: true });
     chmodSync(join(folder, "etc"), 0);
@@ -334,7 +334,7 @@ describe("the places of a system", () => {
       process.env = saved;
     }
   });
-  test("of the user follow XDG_CONFIG_HOME where it is absolute", () => {
+  test("of the user follow XDG_CONFIG_HOME if it is absolute", () => {
     delete process.env["XDG_CONFIG_HOME"];
     expect(systemPlaces("linux").user()).toBe(join(homedir(), ".config/bylaw"));
     process.env["XDG_CONFIG_HOME"] = "relative";
@@ -356,7 +356,7 @@ describe("the places of a system", () => {
 describe("with `discover: all`", () => {
   const all = (options: Parameters<typeof found>[0] = {}): Plugin =>
     found({ discover: "all", ...options });
-  test("a rule of the user counts as the user's, and an allow never as more", () => {
+  test("a user's rule counts as the user's, and an allow never as more", () => {
     write(
       "home/bylaw/mine.toml",
       t("mine", "deny") + rule("u", "allow", 'tool = "u"\npriority = "admin"'),
@@ -381,13 +381,13 @@ describe("with `discover: all`", () => {
       ).effect,
     ).toBe("allow");
   });
-  test("a rule of the user may tighten at the admin's tier", () => {
+  test("a user's rule may be stricter at the admin's tier", () => {
     write("home/bylaw/mine.toml", t("mine", "deny", 'priority = "admin"'));
     expect(
       decide(call("t"), all(), found({ text: t("own", "allow", 'priority = "admin"') })).rule?.name,
     ).toBe("mine");
   });
-  test("every file of the workspace's folder counts, an allow as the workspace's at most, whoever vouches", () => {
+  test("every file in the workspace's folder counts, and an allow at most as the workspace's, whoever vouches for it", () => {
     write("w/.bylaw/a.toml", t("a", "allow", 'priority = "admin"'));
     write("w/.bylaw/b.toml", rule("b", "deny", 'tool = "u"'));
     expect(decide(call("t"), all()).rule).toEqual({ name: "a", file: ".bylaw/a.toml", line: 1 });
@@ -402,7 +402,7 @@ describe("with `discover: all`", () => {
     write("w/.bylaw/a.toml", 'default = "allow"\n');
     expect(decide(call("t"), all())).toMatchObject({ effect: "ask_user", code: "fallback" });
   });
-  test("a link in the workspace takes no tier from where it leads", () => {
+  test("a link in the workspace does not take the tier of its target", () => {
     write("elsewhere/a.toml", t("a", "allow", 'priority = "admin"'));
     mkdirSync(join(folder, "w/.bylaw"), { recursive: true });
     symlinkSync(join(folder, "elsewhere/a.toml"), join(folder, "w/.bylaw/a.toml"));
@@ -411,7 +411,7 @@ describe("with `discover: all`", () => {
         ?.name,
     ).toBe("ask");
   });
-  test("a folder of the user inside the workspace is one that agents could write", () => {
+  test("a user's folder inside the workspace counts as one that agents can write", () => {
     places = { ...places, user: () => join(folder, "w/.config/bylaw") };
     write("w/.config/bylaw/mine.toml", t("mine", "allow", 'priority = "user"'));
     expect(
@@ -428,20 +428,17 @@ describe("with `discover: all`", () => {
       "allow",
     );
   });
-  test.runIf(isRoot)(
-    "what comes with the system counts as default (as root, whose it must be)",
-    () => {
-      write("usr/bylaw/base.toml", t("base", "allow", 'priority = "admin"'));
-      expect(decide(call("t"), all()).effect).toBe("allow");
-      expect(
-        decide(call("t"), all(), found({ text: t("no", "deny", 'priority = "workspace"') })).effect,
-      ).toBe("deny");
-      expect(decide(call("t"), found({ text: "" })).code).toBe("fallback");
-      chmodSync(join(folder, "usr/bylaw/base.toml"), 0o666);
-      expect(refused(() => kernelOf(all())).code).toBe("BYLAW_POLICY_UNTRUSTED");
-    },
-  );
-  test("a file of the user that everybody can write: no kernel", () => {
+  test.runIf(isRoot)("policies of the system count as default (as root, who must own them)", () => {
+    write("usr/bylaw/base.toml", t("base", "allow", 'priority = "admin"'));
+    expect(decide(call("t"), all()).effect).toBe("allow");
+    expect(
+      decide(call("t"), all(), found({ text: t("no", "deny", 'priority = "workspace"') })).effect,
+    ).toBe("deny");
+    expect(decide(call("t"), found({ text: "" })).code).toBe("fallback");
+    chmodSync(join(folder, "usr/bylaw/base.toml"), 0o666);
+    expect(refused(() => kernelOf(all())).code).toBe("BYLAW_POLICY_UNTRUSTED");
+  });
+  test("a user's file that everybody can write: no kernel", () => {
     const file = write("home/bylaw/mine.toml", t("mine", "allow"));
     chmodSync(file, 0o664);
     expect(decide(call("t"), all()).effect).toBe("allow");
@@ -455,7 +452,7 @@ describe("with `discover: all`", () => {
     chownSync(write("home/bylaw/mine.toml", t("mine", "allow")), STRANGER, STRANGER);
     expect(refused(() => kernelOf(all())).message).toContain("owner 54321");
   });
-  test("links of the user lead where the user keeps the files", () => {
+  test("a user's links may lead to where the user keeps the files", () => {
     symlinkSync(write("dotfiles/mine.toml", t("mine", "allow")), join(folder, "home-link"));
     mkdirSync(join(folder, "home/bylaw"), { recursive: true });
     symlinkSync(join(folder, "home-link"), join(folder, "home/bylaw/mine.toml"));
@@ -463,7 +460,7 @@ describe("with `discover: all`", () => {
     chmodSync(join(folder, "dotfiles"), 0o777);
     expect(refused(() => kernelOf(all())).code).toBe("BYLAW_POLICY_UNTRUSTED");
   });
-  test("nothing found at all is a mistake, unless something is named", () => {
+  test("finding nothing at all is an error, unless something is named", () => {
     expect(refused(() => kernelOf(all()))).toMatchObject({
       code: "BYLAW_POLICY_MISSING",
       fix: expect.stringContaining(".bylaw/policy.toml"),
@@ -472,7 +469,7 @@ describe("with `discover: all`", () => {
   });
 });
 
-test("warnings tell of found files too", () => {
+test("warnings cover found files too", () => {
   const saved = process.env["XDG_CONFIG_HOME"];
   process.env["XDG_CONFIG_HOME"] = join(folder, "home");
   try {

@@ -10,11 +10,11 @@ export const call = (
   more: Partial<ToolCall> = {},
 ): ToolCall => ({ hook: "beforeToolCall", tool, args, ...more });
 
-/** A line for the shell tool. */
+/** A call of the shell tool with this line. */
 export const run = (command: string, more: Partial<ToolCall> = {}): ToolCall =>
   call("run_shell_command", { command }, more);
 
-/** The error that work throws. */
+/** The error that a function throws. */
 export function refused(work: () => unknown): BylawError {
   try {
     work();

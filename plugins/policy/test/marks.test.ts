@@ -22,7 +22,7 @@ const TESTED = mark(
 );
 const COMMIT = rule("no-commit", "deny", 'command = "git commit *"\nunless_after = "tested"');
 
-// In this mode every call runs, and decisions are as in any other.
+// In this mode every call runs, and decisions are the same as in any other.
 const advisory = (text: string): Config => ({
   plugins: [policy({ text })],
   enforcement_mode: "advisory",
@@ -48,7 +48,7 @@ const passes = async (run: Run, id: string, command = "npm test"): Promise<void>
 };
 
 describe("a rule with `after`", () => {
-  test("holds once a call of any agent has set the mark, and names the event", async () => {
+  test("applies once a call of any agent has set the mark, and names the event", async () => {
     const run = await opened(advisory(SECRET + NO_NETWORK));
     expect(await ruleOf(run, curl)).toBeUndefined();
     await run.toolCall(line("cat .env", { agent: "sub-agent" }));
@@ -60,7 +60,7 @@ describe("a rule with `after`", () => {
   });
 
   test.each(readCases<string>(import.meta, "holds-for-line-sets"))(
-    "holds for a line that sets the mark itself: %s",
+    "applies to a line that sets the mark itself: %s",
     async (command) => {
       const run = await opened(advisory(SECRET + NO_NETWORK));
       const { decision } = await run.toolCall(line(command));
@@ -95,7 +95,7 @@ describe("a rule with `after`", () => {
     },
   );
 
-  test("a file is the same by way of a link", async () => {
+  test("a file is the same through a link", async () => {
     const workspace = mkdtempSync(join(tmpdir(), "bylaw-marks-"));
     onTestFinished(() => rmSync(workspace, { recursive: true }));
     writeFileSync(join(workspace, ".env"), "x");
@@ -105,7 +105,7 @@ describe("a rule with `after`", () => {
     expect(await ruleOf(run, curl)).toBe("no-network");
   });
 
-  test("a denied call sets nothing, and one that is asked about when it runs", async () => {
+  test("a denied call sets nothing, and a call that needs approval sets it when it runs", async () => {
     const asks =
       rule("ask", "ask_user", 'command = "cat *"') + rule("no", "deny", 'command = "head *"');
     const run = await opened({ plugins: [policy({ text: SECRET + NO_NETWORK + asks })] });
@@ -130,7 +130,7 @@ describe("a rule with `after`", () => {
 });
 
 describe("a rule with `unless_after`", () => {
-  test("holds until the result is on record, and again after a change", async () => {
+  test("applies until the result is on record, and again after a change", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     expect(await reasonOf(run, commit)).toContain("Nothing has set `tested`.");
     await run.toolCall(line("npm test", { id: "t1" }));
@@ -175,14 +175,14 @@ describe("a rule with `unless_after`", () => {
       "coproc npm test",
       "npm test # x",
     ],
-  ])("`%s` with a good result does not pass", async (command) => {
+  ])("`%s` with a good result is no pass", async (command) => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await passes(run, "t1", command);
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
   test.each(["npm test", " npm test 2>&1 ", "NO_COLOR=1 npm test"])(
-    "`%s` with a good result passes",
+    "`%s` with a good result is a pass",
     async (command) => {
       const run = await opened(advisory(EDITED + TESTED + COMMIT));
       await passes(run, "t1", command);
@@ -191,7 +191,7 @@ describe("a rule with `unless_after`", () => {
   );
 
   test.each(readCases<[what: string, result: object]>(import.meta, "result-does-not-pass"))(
-    "a result that %s does not pass",
+    "a result that %s is no pass",
     async (_, result) => {
       const run = await opened(advisory(EDITED + TESTED + COMMIT));
       await run.toolCall(line("npm test", { id: "t1" }));
@@ -207,7 +207,7 @@ describe("a rule with `unless_after`", () => {
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
-  test("a result under an id that two calls have may be of either", async () => {
+  test("a result under the id of two calls may belong to either", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(line("npm test", { id: "t1" }));
     await run.toolCall(line("true", { id: "t1" }));
@@ -215,7 +215,7 @@ describe("a rule with `unless_after`", () => {
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
-  test("a change that begins before the tests and ends after them began clears the mark", async () => {
+  test("a change that begins before the tests and ends after their start clears the mark", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(write("w1"));
     await passes(run, "t1");
@@ -224,7 +224,7 @@ describe("a rule with `unless_after`", () => {
     expect(await ruleOf(run, commit)).toBe("no-commit");
   });
 
-  test("a change during the tests keeps their result from counting", async () => {
+  test("a change during the tests makes their result useless", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
     await run.toolCall(line("npm test", { id: "t1" }));
     await run.toolCall(line("touch a"));
@@ -249,7 +249,7 @@ describe("times and spans", () => {
       expect(await ruleOf(run, line("rm a"))).toBeUndefined();
     }
     expect(await ruleOf(run, line("rm b", { at: "2030-01-01T00:00:00.000Z" }))).toBe("few");
-    // A clock that goes back does not make the past go away.
+    // A clock that goes back does not remove the past.
     now -= 3_600_000;
     expect(await ruleOf(run, line("rm c"))).toBe("few");
     now = Date.parse("2026-01-01T01:00:00.000Z");
@@ -259,13 +259,13 @@ describe("times and spans", () => {
   test.each([
     ["rm a; rm b; rm c", undefined],
     ["rm a; rm b; rm c; rm d", "few"],
-  ])("commands of one line count each: %s", async (command, expected) => {
+  ])("commands of one line count separately: %s", async (command, expected) => {
     expect(await ruleOf(await opened(advisory(text)), line(command))).toBe(expected);
   });
 });
 
 describe("a mark", () => {
-  test("is cleared by a person and by nobody else", async () => {
+  test("can be cleared only by a person", async () => {
     const run = await opened(advisory(SECRET + NO_NETWORK));
     await run.toolCall(line("cat .env"));
     const details = { mark: "secret", by: "ann" };
@@ -276,7 +276,7 @@ describe("a mark", () => {
     expect(await ruleOf(run, curl)).toBeUndefined();
   });
 
-  test("of a policy that changes during a run is worked out from the log", async () => {
+  test("of a policy that changes during a run is recomputed from the log", async () => {
     const store = createMemoryStore();
     const first = await opened(advisory(rule("x", "deny", 'tool = "x"')), { store });
     await first.toolCall(line("cat .env"));
@@ -290,7 +290,7 @@ describe("a mark", () => {
     expect(await ruleOf(other, curl)).toBeUndefined();
   });
 
-  test("stays set where what was called is taken out of the log", async () => {
+  test("stays set if the called program is redacted from the log", async () => {
     const hides = definePlugin({
       name: "@acme/plugin-hides",
       version: "1.0.0",
@@ -313,7 +313,7 @@ describe("a mark", () => {
     await run.toolCall(line("cat .env"));
     expect(await ruleOf(run, curl)).toBe("no-network");
     await run.close();
-    // Other definitions cannot tell what was called.
+    // With other definitions, the called program is unknown.
     const other =
       mark("other", 'paths = { read = ["**/x"] }') + NO_NETWORK.replace('"secret"', '"other"');
     expect(await ruleOf(await opened(config(other), { store }), curl)).toBe("no-network");
@@ -333,7 +333,7 @@ describe("without a run", () => {
     },
   );
 
-  test("in a run an allow holds as the marks are certain", async () => {
+  test("in a run an allow applies only if the marks are certain", async () => {
     const text =
       mark("m", 'tool = "m*"') +
       rule("m", "allow", 'tool = "m*"') +
@@ -347,7 +347,7 @@ describe("without a run", () => {
   });
 });
 
-test("explain tells what a rule saw", async () => {
+test("explain shows what a rule read", async () => {
   const run = await opened(advisory(SECRET + NO_NETWORK));
   const kernel = createKernel(advisory(SECRET + NO_NETWORK));
   const { taps } = await kernel.explain(curl);
@@ -357,7 +357,7 @@ test("explain tells what a rule saw", async () => {
   expect(run.head).toBe(1);
 });
 
-test("two policies of one name cannot have different marks of one name", () => {
+test("two policies cannot define different marks with the same name", () => {
   const other = mark("secret", 'tool = "x"');
   const plugins = [policy({ text: SECRET + NO_NETWORK }), policy({ text: other })];
   expect(refused(() => createKernel({ plugins })).message).toContain("have a mark `secret`");

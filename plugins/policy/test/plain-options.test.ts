@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { policyOptions } from "../src/options.ts";
 import { plainOptions } from "../src/plain-options.ts";
 
-/** Mostly one of these, else what JavaScript could also give. */
+/** Mostly one of these values, else any other JavaScript value. */
 const mostly = (...good: readonly unknown[]): fc.Arbitrary<unknown> =>
   fc.oneof(
     { arbitrary: fc.constantFrom(...good), weight: 30 },
@@ -42,7 +42,7 @@ const options = fc.record(
 );
 const unknownKey = fc.record({ files: list, file: list });
 
-test("what is taken for plainly right is what the schema makes of it", () => {
+test("accepts the same as the schema, and returns the same", () => {
   let plain = 0;
   fc.assert(
     fc.property(fc.oneof({ arbitrary: options, weight: 10 }, unknownKey, mostly({})), (given) => {
@@ -56,7 +56,7 @@ test("what is taken for plainly right is what the schema makes of it", () => {
   expect(plain).toBeGreaterThan(500);
 });
 
-test("options that are changed later change nothing", () => {
+test("options that are changed later have no effect", () => {
   const files = ["a.toml"];
   const found = plainOptions({ files });
   files.push("b.toml");

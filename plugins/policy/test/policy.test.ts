@@ -36,7 +36,7 @@ const decide = (config: Config, one: ToolCall): Decision =>
   kernelOf(config).decide(one) as Decision;
 
 describe("files", () => {
-  test("the default is .bylaw/policy.toml beside the configuration", () => {
+  test("the default is .bylaw/policy.toml next to the configuration", () => {
     write(".bylaw/policy.toml", rule("r", "deny", 'tool = "t"'));
     expect(decide({ plugins: [policy()] }, call("t"))).toMatchObject({
       effect: "deny",
@@ -89,7 +89,7 @@ describe("files", () => {
       message: expect.stringContaining("device"),
     });
   });
-  test.skipIf(process.getuid?.() === 0)("a file that is closed to the reader", () => {
+  test.skipIf(process.getuid?.() === 0)("a file that the reader may not open", () => {
     chmodSync(write("p.toml", ""), 0);
     expect(refused(options("p.toml"))).toMatchObject({
       code: "BYLAW_POLICY_UNREADABLE",
@@ -153,7 +153,7 @@ describe("a policy that agents could write", () => {
   const rules =
     rule("grant", "allow", 'tool = "t"\npriority = "admin"') +
     rule("ask", "ask_user", 'tool = "t"\npriority = "user"');
-  test("grants at tier workspace at most, and says so", () => {
+  test("grants at most at tier workspace, and says so", () => {
     write("p.toml", rules);
     const plugin = policy({ files: ["p.toml"] });
     expect(decide({ plugins: [plugin] }, call("t")).effect).toBe("ask_user");
@@ -165,7 +165,7 @@ describe("a policy that agents could write", () => {
       { file: "p.toml", line: 5, severity: "warning" },
     ]);
   });
-  test("keeps its tiers where the operator vouches for it", () => {
+  test("keeps its tiers if the operator vouches for it", () => {
     write("p.toml", rules);
     expect(
       decide({ plugins: [policy({ files: ["p.toml"], operator: true })] }, call("t")).effect,
@@ -236,7 +236,7 @@ describe("the pool", () => {
     expect(decision).toMatchObject({ effect: "allow", rule: { name: "own" } });
     expect(decision.votes).toHaveLength(1);
   });
-  test("a final rule of a ruleset holds", () => {
+  test("a final rule of a ruleset applies", () => {
     const base = brought(rule("base", "deny", 'tool = "t"\nfinal = true'));
     const own = policy({ text: rule("own", "allow", 'tool = "t"\npriority = "admin"') });
     expect(decide({ extends: [base], plugins: [own] }, call("t")).rule?.name).toBe("base");
@@ -251,7 +251,7 @@ describe("the pool", () => {
       ).code,
     ).toBe("BYLAW_WITHOUT_FINAL");
   });
-  test("without drops a rule of what extends brought, and not the host's own of the same name", () => {
+  test("without drops an inherited rule, and not the host's own rule of the same name", () => {
     const base = brought(rule("same", "deny", 'tool = "t"'));
     const without = ["@bylaw/plugin-policy/same"];
     expect(decide({ extends: [base], without }, call("t")).code).toBe("fallback");
@@ -276,7 +276,7 @@ describe("the pool", () => {
       decide({ extends: [brought(text)], without: ["@bylaw/plugin-policy/r"] }, call("t")).effect,
     ).toBe("ask_user");
   });
-  test("the digest changes with the rules, and not with the order of files", () => {
+  test("the digest changes with the rules, but not with the order of files", () => {
     const [a, b] = [rule("a", "deny", 'tool = "a"'), rule("b", "deny", 'tool = "b"')];
     write("a.toml", a);
     write("b.toml", b);
@@ -293,7 +293,7 @@ describe("the pool", () => {
 });
 
 describe("fallback and modes", () => {
-  test("the strictest default of the files holds over the configuration's", () => {
+  test("the strictest default of the files overrides the configuration's", () => {
     const config = {
       plugins: [policy({ text: 'default = "deny"' }), policy({ text: 'default = "allow"' })],
       fallback: "allow",
@@ -312,7 +312,7 @@ describe("fallback and modes", () => {
       ).toBe(effect);
     },
   );
-  test("yolo says why it asks, and leaves what a rule allows", () => {
+  test("yolo says why it asks, and keeps what a rule allows", () => {
     const text = rule("get", "allow", 'command = "curl *"');
     const config: Config = { plugins: [policy({ text })], approval_mode: "yolo" };
     const of = (command: string) => decide(config, call("bash", { command }, { cwd: "/w" }));
@@ -324,7 +324,7 @@ describe("fallback and modes", () => {
         "No rule covers `kill 1` in `curl https://example.com && kill 1`. `kill 1` ends processes, services or containers; the default is ask_user",
     });
   });
-  test("a file with `compat` has no say in what yolo asks", () => {
+  test("a file with `compat` does not affect what yolo asks", () => {
     const text = 'compat = "gemini"\n[[rule]]\ntoolName = "t"\ndecision = "deny"\npriority = 1\n';
     const config: Config = { plugins: [policy({ text })], approval_mode: "yolo" };
     expect(decide(config, call("bash", { command: "frobnicate" })).effect).toBe("allow");
@@ -333,7 +333,7 @@ describe("fallback and modes", () => {
     ["run_shell_command", { command: "$CMD id" }, "unknown_command"],
     ["read_file", { path: "$HOME/x" }, "unknown_path"],
     ["mcp__a__b", {}, "unknown_server"],
-  ])("no mode and no default lets %s %j pass", (tool, args, code) => {
+  ])("no mode and no default allows %s %j", (tool, args, code) => {
     const text = `default = "allow"\n${rule("r", "deny", 'tool = "*"\npaths = "/etc/**"')}`;
     const one = call(tool, args, { approval_mode: "yolo", cwd: "/w" });
     expect(decide({ plugins: [policy({ text })], approval_mode: "yolo" }, one)).toMatchObject({
@@ -347,7 +347,7 @@ describe("fallback and modes", () => {
   });
 });
 
-test("tools can be added, and an addition of one use counts for all", () => {
+test("tools can be added, and one use's tools count for all", () => {
   const tools = {
     shell: { my_shell: "line" },
     files: { my_reader: { read: ["where"] } },
@@ -374,7 +374,7 @@ test("tools can be added, and an addition of one use counts for all", () => {
   expect(decide(config, call("my_get", { address: "https://x.evil" })).rule?.name).toBe("net");
 });
 
-test("explain lists every rule with what it wanted", async () => {
+test("explain lists every rule with its requirements", async () => {
   const kernel = createKernel({
     plugins: [
       policy({
@@ -405,7 +405,7 @@ describe("conditions", () => {
   const kernel = createKernel({
     plugins: [policy({ text }), policy({ text: rule("r", "deny", 'tool = "t"') })],
   });
-  test("make decisions promises, of every call", async () => {
+  test("make every decision a promise", async () => {
     const decision = kernel.decide(call("transfer", { amount: 50 }));
     expect(decision).toBeInstanceOf(Promise);
     expect(await decision).toMatchObject({
@@ -437,7 +437,7 @@ describe("conditions", () => {
     const decision = await strict.decide(call("t", { amount: { toString: 1, valueOf: 1 } }));
     expect(decision).toMatchObject({ effect: "deny", code: "check_failed" });
   });
-  test("are told by explain", async () => {
+  test("are shown by explain", async () => {
     const because = async (amount: number) =>
       (await kernel.explain(call("transfer", { amount }))).taps[0]?.because;
     expect(await because(50)).toMatchObject([
@@ -449,7 +449,7 @@ describe("conditions", () => {
       { name: "small", matched: false, failed: "when", deciding: false },
     ]);
   });
-  test("with a mistake stop the kernel from being made", () => {
+  test("with an error keep the kernel from being created", () => {
     const bad = rule(
       "s",
       "deny",
@@ -474,7 +474,7 @@ test("shadow votes are recorded and do not count", () => {
   expect(decision.votes).toMatchObject([{ effect: "deny", shadow: true, rule: { name: "s" } }]);
 });
 
-test("approval mode autoEdit waves no edit of a policy in force through, nor of a folder above it", async () => {
+test("approval mode autoEdit approves no edit of a policy in force, or of a folder above it", async () => {
   const file = write("rules/own.toml", "");
   symlinkSync(join(folder, "rules"), join(folder, "linked"));
   const kernel = kernelOf({

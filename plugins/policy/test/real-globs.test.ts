@@ -47,7 +47,7 @@ async function line(command: string): Promise<Decision> {
   );
 }
 
-test("globs that find no link are allowed as they are written", async () => {
+test("globs that match no link are allowed as written", async () => {
   for (const command of [
     "cat src/*.ts",
     "cat ./*/*/key",
@@ -59,7 +59,7 @@ test("globs that find no link are allowed as they are written", async () => {
   }
 });
 
-test("a folder that a glob finds may be a link", async () => {
+test("a folder that a glob matches may be a link", async () => {
   symlinkSync(join(root, "secret"), join(work, "src/link"));
   symlinkSync("..", join(work, "up"));
   for (const command of [
@@ -92,7 +92,7 @@ test("a link out of what is allowed is not covered, one that stays inside is", a
   expect((await line("cat src/t*/key")).effect).toBe("allow");
 });
 
-test("a loop, and a folder with too much in it, are unknown", async () => {
+test("a loop, and a folder with too many entries, are unknown", async () => {
   symlinkSync("loop", join(work, "src/loop"));
   expect(await line("cat src/l*")).toMatchObject({ effect: "ask_user", code: "unknown_path" });
   const wide = join(work, "wide");
@@ -101,7 +101,7 @@ test("a loop, and a folder with too much in it, are unknown", async () => {
   expect(await line("cat wide/a*")).toMatchObject({ effect: "ask_user", code: "unknown_path" });
 });
 
-test("a line that asks for what a glob finds again and again is too large", async () => {
+test("a line that repeats the matches of a glob again and again is too large", async () => {
   const wide = join(work, "wide");
   mkdirSync(wide);
   for (let at = 0; at < 300; at++) symlinkSync("../src/a.ts", join(wide, String(at)));

@@ -61,7 +61,7 @@ describe("links", () => {
     expect((await read("src/a")).effect).toBe("allow");
     expect((await write("src/new/deep/file")).effect).toBe("allow");
   });
-  test("a link that is made between two preparations of one call is seen by the second, whoever prepares", async () => {
+  test("a link that is created between two preparations of one call is seen by the second, whoever prepares", async () => {
     const kernel = createKernel({ plugins: [policy({ text: text() })] });
     const call = freezeJson({
       hook: "beforeToolCall",
@@ -77,7 +77,7 @@ describe("links", () => {
     symlinkSync(join(root, "secret/key"), join(work, "src/late"));
     expect(await ruled(call as unknown as Subject)).toBe("secret");
   });
-  test("a link that leads out is not allowed, and is denied where it leads", async () => {
+  test("a link that leads out is not allowed, and is denied by its target", async () => {
     symlinkSync(join(root, "secret/key"), join(work, "src/link"));
     symlinkSync(join(root, "secret"), join(work, "src/folder"));
     symlinkSync("/usr", join(work, "src/usr"));
@@ -95,7 +95,7 @@ describe("links", () => {
     for (const name of ["dangling", "relative", "chain"])
       expect((await write(`src/${name}`)).rule?.name).toBe("secret");
   });
-  test("`..` after a link is followed as the system does, and as a tidy program does", async () => {
+  test("`..` after a link is resolved as the system does, and as a program that normalizes paths does", async () => {
     mkdirSync(join(root, "secret/sub"));
     symlinkSync(join(root, "secret/sub"), join(work, "src/up"));
     expect((await read("src/up/../key")).rule?.name).toBe("secret");
@@ -110,7 +110,7 @@ describe("links", () => {
     symlinkSync("a", join(work, "src/inner"));
     expect((await read("src/inner")).effect).toBe("allow");
   });
-  test("one bad path of several is enough", async () => {
+  test("one bad path of several suffices", async () => {
     symlinkSync(join(root, "secret/key"), join(work, "src/link"));
     expect((await decide("write_files", { paths: ["src/a", "src/link"] })).rule?.name).toBe(
       "secret",
@@ -119,13 +119,13 @@ describe("links", () => {
 });
 
 describe("a workspace behind a link", () => {
-  test("its own files are inside, whichever way they are named", async () => {
+  test("its own files are inside, whichever path names them", async () => {
     symlinkSync(work, join(root, "alias"));
     const alias = join(root, "alias");
     expect((await decide("read_file", { path: "src/a" }, alias)).effect).toBe("allow");
     expect((await decide("read_file", { path: `${alias}/src/a` }, alias)).effect).toBe("allow");
   });
-  test("a deny of the folder where it really lies holds", async () => {
+  test("a deny of its real folder applies", async () => {
     symlinkSync(join(root, "secret"), join(root, "alias"));
     expect((await decide("read_file", { path: "key" }, join(root, "alias"))).rule?.name).toBe(
       "secret",
@@ -151,7 +151,7 @@ test("an edit through a link out of the workspace is no edit of the workspace", 
   expect(await edit("out/key")).toBe("ask_user");
 });
 
-test("only calls that name files are looked up", async () => {
+test("only calls that name files are resolved", async () => {
   const kernel = createKernel({ plugins: [policy({ text: text() })] });
   const facts = async (tool: string, args: ToolCall["args"]): Promise<unknown> =>
     (await kernel.prepare({ hook: "beforeToolCall", tool, args, cwd: work })).facts?.[
@@ -168,7 +168,7 @@ test("only calls that name files are looked up", async () => {
   expect(await facts("read_file", { path: "$HOME/a" })).toEqual({});
 });
 
-test("past a thousand paths none is looked up, and none is allowed", async () => {
+test("beyond a thousand paths none is resolved, and none is allowed", async () => {
   const paths = (count: number): string[] => Array.from({ length: count }, (_, at) => `src/${at}`);
   expect((await decide("write_files", { paths: paths(1000) })).effect).toBe("allow");
   expect(await decide("write_files", { paths: paths(1001) })).toMatchObject({
@@ -180,7 +180,7 @@ test("past a thousand paths none is looked up, and none is allowed", async () =>
   expect([stamped[999], stamped[1000]]).toEqual([["src/999", join(work, "src/999")], ["src/1000"]]);
 });
 
-test("a command that reads or writes through a link is denied where it leads", async () => {
+test("a command that reads or writes through a link is denied by its target", async () => {
   symlinkSync(join(root, "secret"), join(work, "src/door"));
   const line = async (command: string): Promise<unknown> =>
     (await decide("bash", { command })).rule?.name;
@@ -189,7 +189,7 @@ test("a command that reads or writes through a link is denied where it leads", a
   }
 });
 
-test("a glob through a link, and a copy through one, are denied where they lead", async () => {
+test("a glob through a link, and a copy through one, are denied by their target", async () => {
   symlinkSync(join(root, "secret"), join(work, "src/folder"));
   expect((await decide("glob", { pattern: "src/folder/*" })).rule?.name).toBe("secret");
   expect((await decide("grep", { pattern: "x", include: "src/folder/key" })).rule?.name).toBe(
@@ -200,7 +200,7 @@ test("a glob through a link, and a copy through one, are denied where they lead"
   );
 });
 
-describe("what a rule by effect or mode yolo lets write stays inside, also where a link leads", () => {
+describe("what a rule by effect or mode yolo allows to write stays inside, also through a link", () => {
   const line = async (rules: string, command: string): Promise<string> => {
     const kernel = createKernel({ plugins: [policy({ text: rules })], approval_mode: "yolo" });
     const call = { hook: "beforeToolCall", tool: "bash", args: { command }, cwd: work } as const;

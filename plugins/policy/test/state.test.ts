@@ -14,7 +14,7 @@ import { z } from "zod";
 import { policy } from "../src/index.ts";
 import { call, refused, rule, run as shell } from "./kit.ts";
 
-// What a team's own plugin could remember: how often the agent was stopped, and whether the last run of the tests passed.
+// The state of a team's own plugins: how often the agent was denied, and whether the last test run passed.
 const denials = defineProjection({
   name: "@acme/denials",
   version: 1,
@@ -93,7 +93,7 @@ describe("in a run", () => {
     await run.toolResult({ id: "t1", tool: "run_shell_command", ok: false });
     expect(await effectOf(run, push)).toBe("deny");
     await run.toolCall(shell("npm test", { id: "t2" }));
-    // A result of another call is no result of the tests, whatever it says.
+    // A result of another call is no test result, whatever it says.
     await run.toolResult({ id: "other", tool: "run_shell_command", ok: true });
     expect(await effectOf(run, push)).toBe("deny");
     await run.toolResult({ id: "t2", tool: "run_shell_command", ok: true });
@@ -101,7 +101,7 @@ describe("in a run", () => {
     await run.toolCall(call("write_file", { path: "a", content: "" }, { id: "w1" }));
     expect(await effectOf(run, push)).toBe("deny");
   });
-  test.each(readCases<string>(import.meta, "push-too"))("%s is a push too", async (line) => {
+  test.each(readCases<string>(import.meta, "push-too"))("%s counts as a push too", async (line) => {
     const text = `default = "allow"\n${work}${rule("push-when-green", "deny", `command = "git push *"\n${when("not", passed)}`)}`;
     const run = await opened(text);
     expect((await run.toolCall(shell(line))).decision).toMatchObject({
@@ -121,7 +121,7 @@ describe("in a run", () => {
       rule: { name: "enough" },
     });
   });
-  test("an allow holds by what is recorded", async () => {
+  test("an allow applies by what is recorded", async () => {
     const run = await opened(
       rule("push-when-green", "allow", `command = "git push *"\n${when("all", passed)}`) +
         rule("test", "allow", 'command = "npm test"'),
@@ -131,7 +131,7 @@ describe("in a run", () => {
     await run.toolResult({ id: "t1", tool: "run_shell_command", ok: true });
     expect(await effectOf(run, push)).toBe("allow");
   });
-  test("a run that has just begun is a run: its first states satisfy an allow", async () => {
+  test("a new run is a run: its initial states satisfy an allow", async () => {
     const text = rule(
       "first",
       "allow",
@@ -139,7 +139,7 @@ describe("in a run", () => {
     );
     expect(await effectOf(await opened(text), call("t"))).toBe("allow");
   });
-  test("a state that is one value needs no path", async () => {
+  test("a state that is a single value needs no path", async () => {
     const text =
       rule(
         "often",
@@ -153,7 +153,7 @@ describe("in a run", () => {
       await effectOf(run, call("t")),
     ]).toEqual(["allow", "allow", "deny"]);
   });
-  test("a log that is opened again answers as before", async () => {
+  test("a log that is opened again gives the same answer", async () => {
     const kernel = createKernel(
       configOf(
         work + rule("push-when-green", "deny", `command = "git push *"\n${when("not", passed)}`),
@@ -183,7 +183,7 @@ describe("the calls of the run, which the plugin itself counts", () => {
     }
     expect((await run.toolCall(call("t"))).decision.rule?.name).toBe("enough");
   });
-  test("limit a tool, whatever else is called before and however it is named", async () => {
+  test("limit a tool, whatever else is called before and whatever its spelling", async () => {
     const limit = (name: string): string =>
       rule("t", "allow", 'tool = "*"') +
       rule(
@@ -232,7 +232,7 @@ describe("the calls of the run, which the plugin itself counts", () => {
       tools: { t: { allowed: 1, succeeded: 1, failed: 1 } },
     });
   });
-  test("are declared only where a condition asks about them", () => {
+  test("are declared only if a condition asks about them", () => {
     const text = rule(
       "r",
       "deny",
@@ -260,7 +260,7 @@ describe("without a run", () => {
       });
     },
   );
-  test("the view of a host that cannot tell the state denies", async () => {
+  test("a host's view that cannot give the state denies", async () => {
     const kernel = createKernel(
       configOf(rule("r", "ask_user", `tool = "t"\n${when("not", passed)}`)),
     );
@@ -271,7 +271,7 @@ describe("without a run", () => {
   });
 });
 
-test("a state is asked only where the rule matches otherwise", async () => {
+test("a state is read only if the rest of the rule matches", async () => {
   const broken = defineProjection<object>({
     name: "@acme/broken",
     version: 1,
@@ -296,7 +296,7 @@ test("a state is asked only where the rule matches otherwise", async () => {
 });
 
 test.each(["$.constructor.name", "$['__proto__'].x", "$.toString.name", "$.length"])(
-  "%s reaches nothing of a state",
+  "%s matches nothing in a state",
   async (path) => {
     const run = await opened(
       rule(
@@ -307,7 +307,7 @@ test.each(["$.constructor.name", "$['__proto__'].x", "$.toString.name", "$.lengt
         rule("s", "deny", `tool = "u"\n${when("all", asks("@acme/rounds", path, "notEqual", 77))}`),
     );
     expect(await effectOf(run, call("t"))).toBe("ask_user");
-    // A state that is one value has nothing below it: the path does not fall back to the value itself.
+    // A state that is a single value has nothing below it, so the path must not fall back to the value itself.
     expect(await effectOf(run, call("u"))).toBe("deny");
     const other = await opened(
       rule("s", "deny", `tool = "u"\n${when("all", asks("@acme/rounds", path, "equal", 0))}`),
@@ -316,7 +316,7 @@ test.each(["$.constructor.name", "$['__proto__'].x", "$.toString.name", "$.lengt
   },
 );
 
-test("explain tells which rule asked and what it saw", async () => {
+test("explain shows which rule asked and what it read", async () => {
   const text = rule(
     "r",
     "deny",
@@ -333,9 +333,9 @@ test("explain tells which rule asked and what it saw", async () => {
   ]);
 });
 
-describe("a projection that no plugin declares stops the kernel from being made", () => {
+describe("a projection that no plugin declares keeps the kernel from being created", () => {
   const text = `\n${rule("r", "deny", `tool = "t"\n${when("not", asks("@acme/test", "$.passed", "equal", true))}`)}`;
-  test("with the place of the rule and the names that there are", () => {
+  test("with the place of the rule and the known names", () => {
     const error = refused(() => createKernel(configOf(text)));
     expect(error).toMatchObject({
       code: "BYLAW_POLICY_INVALID",
@@ -354,7 +354,7 @@ describe("a projection that no plugin declares stops the kernel from being made"
       "none is declared",
     );
   });
-  test("also where two plugins declare the name", () => {
+  test("also if two plugins declare the name", () => {
     const twin = defineProjection({ ...tests, initial: { passed: true, running: [] } });
     expect(
       refused(() =>

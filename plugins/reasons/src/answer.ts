@@ -6,10 +6,10 @@ import { isTooSimilar, overlapOf, wordsOf } from "./similarity.ts";
 import type { ResponseContext } from "./response-context.ts";
 import { withoutWorkspaces } from "./workspace-paths.ts";
 
-/** How many of the words two answers may share, in percent. */
+/** The share of words that two answers may have in common, in percent. */
 const PERCENT = { lenient: undefined, balanced: 70, strict: 50 } as const;
 
-/** Judges an answer: the limit, then what the agent must have seen, then how new it is. */
+/** Judges an answer: first the limit, then what the agent must have seen, then how new it is. */
 export function answerFault(
   content: string,
   { host }: Response,
@@ -50,7 +50,7 @@ export function answerFault(
     ...consensus.answers.map(({ workspace }) => workspace),
   ];
   const plain = withoutWorkspaces(content, folders);
-  // The same answer once more, also one's own, brings nothing and would clear every vote.
+  // Repeating an answer, even one's own, adds nothing and would clear every vote.
   const same = consensus.answers.find(
     (answer) => withoutWorkspaces(answer.content, folders) === plain,
   );
@@ -71,7 +71,7 @@ function similarTo(
   return others.find((answer) => isTooSimilar(overlapOf(own, wordsIn(answer)), percent));
 }
 
-// Answers on record do not change, and are compared with every answer that follows.
+// Recorded answers do not change, and are compared with every later answer.
 const words = new WeakMap<Answer, ReadonlySet<string>>();
 
 function wordsIn(answer: Answer): ReadonlySet<string> {

@@ -12,12 +12,12 @@ interface WorkflowCall {
 export interface Calls {
   readonly workflow: readonly WorkflowCall[];
   readonly external: readonly string[];
-  /** Names of existing tools that end no turn, and of those that do not exist: each once, as the model wrote them. */
+  /** Names of existing tools that end no turn, and of tools that do not exist: each once, as the model wrote them. */
   readonly ordinary: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** Tells the calls of a response apart. Nothing is unknown where the host does not say which tools there are. */
+/** Classifies the calls of a response. Nothing is unknown if the host does not list the available tools. */
 export function callsOf(
   { tool_calls = [], available_tools }: Response,
   options: ReasonsOptions,
@@ -52,7 +52,7 @@ function meant(
   return rests.find(isKnown) ?? written;
 }
 
-/** Which workflow tools may be called. A host that lists none of them among the available tools leaves them all open. */
+/** The workflow tools that may be called. If a host lists none of them among the available tools, all are open. */
 export function openTools(
   available: readonly string[] | undefined,
   { workflow_tools }: ReasonsOptions,
@@ -62,7 +62,7 @@ export function openTools(
   return (tool) => available.includes(tool);
 }
 
-// Some hosts pass the arguments on as the model's raw text.
+// Some hosts pass on the arguments as the model's raw text.
 function objectIn(args: Json | undefined): JsonObject {
   if (isJsonObject(args)) return args;
   if (typeof args !== "string") return {};

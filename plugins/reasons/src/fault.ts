@@ -3,13 +3,13 @@ import type { ReasonCode } from "./reason-codes.ts";
 
 type Recovery = NonNullable<Verdict["recovery"]>;
 
-/** Why a response does not comply. */
+/** The reason why a response does not comply. */
 export interface Fault {
   readonly code: ReasonCode;
-  /** What is wrong and what is required, for a person, after `Retry (1/3): `. */
+  /** For a person: what is wrong and what is required, shown after `Retry (1/3): `. */
   readonly line: string;
-  /** The same for the model. Left out: the line. */
+  /** The same for the model. Default: `line`. */
   readonly message?: string;
-  /** How it is recovered while attempts are left. Left out: by a restart. */
+  /** How the agent recovers while attempts are left. Default: a restart. */
   readonly recovery?: Recovery;
 }

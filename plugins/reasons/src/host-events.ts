@@ -5,10 +5,10 @@ import { z } from "zod";
 const round = z.int().positive();
 const message = z.string().max(2_000).optional();
 
-/** What befalls a turn besides the agent's doing. It costs no attempt, and is kept apart from the reasons. */
+/** Events of a turn that are not the agent's doing. They cost no attempt, and are kept apart from the reasons. */
 const INFRASTRUCTURE = ["api_error", "connection_recovery", "mcp_disconnected"] as const;
 
-/** Why an agent was dropped. */
+/** The reasons for dropping an agent. */
 export const DROP_REASONS = [
   "timeout",
   "cancelled",
@@ -17,7 +17,7 @@ export const DROP_REASONS = [
   "denial_loop",
 ] as const;
 
-/** What a host records about the turns of its agents. */
+/** The events that a host records about the turns of its agents. */
 export const HOST_EVENTS: readonly EventType[] = [
   { name: "round_started", details: z.strictObject({ round }) },
   { name: "agent_dropped", details: z.strictObject({ reason: z.enum(DROP_REASONS), message }) },

@@ -9,7 +9,10 @@ import { terminalIn } from "./terminal.ts";
 import { staleness, voteFault } from "./vote.ts";
 import { either, given, listed, shown } from "./words.ts";
 
-/** Judges a response in the order of the origin; the first reason is the only one, so that a response costs at most one attempt. */
+/**
+ * Judges a response, with the checks in the order of the specification. Only the first reason counts, so that a response costs at
+ * most one attempt.
+ */
 export function judge(
   response: Response,
   calls: Calls,
@@ -30,7 +33,7 @@ function ended({ round = 1 }: Response, { turn }: ResponseContext): Fault | unde
   return { code: "turn_over", line: "The turn of this agent is over", recovery: "end" };
 }
 
-// What ends a turn now, in words.
+// The tools that end a turn now, as text.
 function requiredTools(
   { available_tools }: Response,
   { vote_only, deferred }: ResponseContext,
@@ -115,7 +118,7 @@ function otherFault(
   };
 }
 
-/** For so many names a near one is looked for, which takes time. */
+/** Similar names are searched for at most this many unknown names, because the search takes time. */
 const NEAR = 3;
 
 function unknownMessage(
@@ -131,7 +134,9 @@ function unknownMessage(
   return `There is no tool ${either(unknown.slice(0, 10).map((name) => `'${shown(name)}'`))}.${meant} Available tools: ${tools.slice(0, 50).map(given).join(", ")}${rest}. Finish with a call of ${required}.`;
 }
 
-/** Whether a response without a workflow tool lets the turn go on: it calls tools that count as work, and not too often in a row. */
+/**
+ * Whether a response without a workflow tool lets the turn continue: it calls tools that count as work, and not too often in a row.
+ */
 export function isProgress(
   { workflow, external, ordinary, unknown }: Calls,
   standing: Pick<ResponseContext, "vote_only" | "turn"> | undefined,

@@ -7,13 +7,13 @@ export const reasonsOptions = z.strictObject({
     .record(name, z.enum(["answer", "vote", "end"]))
     .refine((tools) => Object.keys(tools).length > 0, "expected at least one tool")
     .describe(
-      "The tools that end a turn, in the order in which agents are told of them, and what each of them does",
+      "The tools that end a turn, in the order in which they are named to agents, and what each of them does",
     ),
   fields: z
     .strictObject({
       answer: name.default("content").describe("The argument that holds an answer"),
-      vote: name.default("agent_id").describe("The argument that says who is voted for"),
-      reason: name.default("reason").describe("The argument that says why"),
+      vote: name.default("agent_id").describe("The argument that names the agent to vote for"),
+      reason: name.default("reason").describe("The argument with the reason for the vote"),
     })
     .prefault({})
     .describe("Where the arguments of workflow tools are"),
@@ -21,7 +21,7 @@ export const reasonsOptions = z.strictObject({
     .array(name)
     .default(["default_api:", "functions."])
     .describe(
-      "What models write before the name of a tool: it is left out where the rest names one",
+      "Prefixes that models write before the name of a tool: removed if the rest is the name of one",
     ),
   external_tools: z
     .array(name)
@@ -38,20 +38,20 @@ export const reasonsOptions = z.strictObject({
         .positive()
         .max(1_000)
         .default(10)
-        .describe("How many such responses may follow each other"),
+        .describe("How many such responses may follow one another"),
     })
     .prefault({})
-    .describe(
-      "Which responses without a workflow tool comply all the same, because the agent is at work",
-    ),
+    .describe("Which responses without a workflow tool still comply, because the agent is working"),
   novelty: z
     .enum(["lenient", "balanced", "strict"])
     .default("lenient")
-    .describe("How much of its words an answer may share with another: all of them, 70 %, or 50 %"),
+    .describe(
+      "The share of its words that an answer may have in common with another: all of them, 70 %, or 50 %",
+    ),
   own_answer: z
     .enum(["exclude", "compare"])
     .default("exclude")
-    .describe("Whether the agent's own earlier answer is one of the others"),
+    .describe("Whether an answer is also compared with the agent's own earlier ones"),
 });
 
 export type ReasonsOptions = z.output<typeof reasonsOptions>;

@@ -19,7 +19,7 @@ import { REASONS } from "./reason-codes.ts";
 import { responseContext, type ResponseContext } from "./response-context.ts";
 import { terminalIn } from "./terminal.ts";
 
-/** Says of every response whether it ends the turn as it should, and if not, why and how it is recovered. */
+/** Decides for every response whether it ends the turn properly, and if not, why and how the agent recovers. */
 export const reasons = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -42,7 +42,7 @@ export const reasons = definePlugin({
   },
 });
 
-// What goes on record with a response that is accepted.
+// The facts that are recorded with an accepted response.
 function turnFacts(subject: Subject, options: ReasonsOptions): JsonObject | undefined {
   if (subject.hook !== "onEnforcement") return undefined;
   const calls = callsOf(subject, options);
@@ -62,7 +62,7 @@ function verdictOf(
   { turn }: ResponseContext,
 ): Verdict {
   const { attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
-  // What costs no attempt ends a turn too when nothing comes of it again and again.
+  // Even a free reason ends the turn if it is repeated too often without progress.
   const spent = FREE_REASONS.has(code) ? turn.free + 1 : attempt;
   const last = recovery === "end" || spent >= max_attempts;
   const details = { code, message, recovery: last ? ("end" as const) : recovery };

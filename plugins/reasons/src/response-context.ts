@@ -9,12 +9,12 @@ import {
 import { agentTurns, turnOf, type AgentTurn } from "@bylaw/log";
 import { defersVoting, consensusState, type Consensus } from "@bylaw/consensus";
 
-/** What a response is judged by besides itself. */
+/** The facts besides the response by which it is judged. */
 export interface ResponseContext {
   readonly agent: string;
   readonly turn: AgentTurn;
   readonly consensus: Consensus;
-  /** The agent's own earlier answers, all revisions. */
+  /** The number of the agent's own earlier answers, all revisions included. */
   readonly answered: number;
   /** Whether the agent, or all of them, may give no more answers. */
   readonly vote_only: boolean;
@@ -23,9 +23,9 @@ export interface ResponseContext {
 }
 
 /**
- * In a run the log says what was answered and shown, whatever the host adds. Without one, or without a plugin that records answers,
- * `host.consensus` of the subject does: {agents?, answers?: [{agent, content, revision?, workspace?}], shown?: {agent: revision},
- * max_answers_per_agent?, max_answers_global?, fairness?}. Throws where that is malformed.
+ * In a run, the log has the answers and what was shown, whatever the host adds. Without a run, or without a plugin that records
+ * answers, `host.consensus` of the subject has them: {agents?, answers?: [{agent, content, revision?, workspace?}], shown?: {agent:
+ * revision}, max_answers_per_agent?, max_answers_global?, fairness?}. Throws if that is malformed.
  */
 export function responseContext(
   { agent = "", host }: Response,
@@ -48,7 +48,7 @@ export function responseContext(
   };
 }
 
-// What a host says is folded as if it were recorded, so that there is one reading of it.
+// A host's facts are folded like recorded ones, so that both are read the same way.
 function toldBy(told: Json, viewer: string): Consensus {
   if (!isJsonObject(told)) throw misfit("an object");
   const { agents = [], answers = [], shown, ...terms } = told;

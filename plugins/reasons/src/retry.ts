@@ -1,9 +1,9 @@
 import type { Decision, Response } from "@bylaw/kernel";
 import { CARRIED_OVER } from "@bylaw/log";
 
-/** What the next attempt begins with. */
+/** The input of the next attempt. */
 export type RetryInput =
-  /** The error is the result of each of these calls, and the stream goes on. */
+  /** The error becomes the result of each of these calls, and the stream continues. */
   | {
       readonly kind: "tool_results";
       readonly calls: readonly {
@@ -12,14 +12,14 @@ export type RetryInput =
         readonly error: string;
       }[];
     }
-  /** A message of the user begins a new model call. */
+  /** A user message begins a new model call. */
   | { readonly kind: "message"; readonly text: string }
   /** There is no next attempt. */
   | { readonly kind: "none" };
 
 /**
- * What a host hands to the model after a response that does not comply. Every call gets its error, because providers want a result
- * for each; the text of a response that had no call is handed back whole.
+ * What a host sends to the model after a response that does not comply. Every call gets its error, because providers require a
+ * result for each. The text of a response without a call is sent back in full.
  */
 export function retryInput(
   { code, message, reason, recovery = "restart" }: Decision,
@@ -32,7 +32,7 @@ export function retryInput(
   if (recovery === "end") return { kind: "none" };
   const error = message ?? reason;
   if (tool_calls.length > 0) {
-    // In a stream that goes on the other calls have results of their own.
+    // In a stream that continues, the other calls have their own results.
     const failed =
       recovery === "inline"
         ? tool_calls.filter(({ tool }) => available_tools?.includes(tool) !== true)
@@ -45,7 +45,7 @@ export function retryInput(
     };
   }
   if (!CARRIED_OVER.has(code) || text === "") return { kind: "message", text: error };
-  // What the agent wrote must not end the quotation of it.
+  // The agent's text must not end its quotation.
   const quoted = text.replaceAll("</incomplete_response", "<\\/incomplete_response");
   return {
     kind: "message",

@@ -2,7 +2,7 @@
 const UNSPACED =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
-/** As much of a text is compared: finding words takes time. */
+/** The most characters of a text that are compared, because finding words takes time. */
 const COMPARED = 200_000;
 
 // A fixed language, so that every machine finds the same words.
@@ -22,7 +22,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** A text without invisible characters and compatibility forms. */
-// Most texts are ASCII, which has one form.
+// Most texts are ASCII, which needs no normalization.
 export const plainOf = (text: string): string =>
   /[^\u0000-\u007f]/.test(text) ? text.normalize("NFKC").replace(INVISIBLE, "") : text;
 
@@ -32,7 +32,7 @@ function* unspaced(part: string): Generator<string> {
     if (isWordLike === true) yield segment;
 }
 
-/** How many words two sets share, of how many in both together: 0 of 0 is all of them. */
+/** The number of words that two sets share, and the number in both together. Two empty sets count as equal. */
 export interface Overlap {
   readonly shared: number;
   readonly all: number;
@@ -45,6 +45,6 @@ export function overlapOf(left: ReadonlySet<string>, right: ReadonlySet<string>)
   return { shared, all: left.size + right.size - shared };
 }
 
-/** Whether more than `percent` of the words of two texts are the same. Exactly so many are not more. */
+/** Whether more than `percent` of the words of two texts are the same. Exactly `percent` is not more. */
 export const isTooSimilar = ({ shared, all }: Overlap, percent: number): boolean =>
   all === 0 ? percent < 100 : shared * 100 > percent * all;

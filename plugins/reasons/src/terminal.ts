@@ -4,7 +4,7 @@ import { isBlank } from "@bylaw/wording";
 import type { Calls } from "./calls.ts";
 import type { ReasonsOptions } from "./options.ts";
 
-/** What ends the turn: the last open call of a workflow tool, which is the agent's final word, else a call of the client's own tools. */
+/** The call that ends the turn: the last open call of a workflow tool, else a call of one of the client's own tools. */
 export function terminalIn(
   { text = "" }: Response,
   { workflow, external }: Calls,
@@ -19,7 +19,7 @@ export function terminalIn(
   if (kind === "end") return { kind, tool };
   const own = (field: string): Json | undefined =>
     Object.hasOwn(args, field) ? args[field] : undefined;
-  // An answer without content is what the agent said.
+  // Without content, the answer is the text of the response.
   if (kind === "answer") {
     const content = written(own(fields.answer));
     return { kind, content: content === undefined || isBlank(content) ? text.trim() : content };

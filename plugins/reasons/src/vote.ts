@@ -5,7 +5,7 @@ import type { ReasonsOptions } from "./options.ts";
 import type { ResponseContext } from "./response-context.ts";
 import { either, given, listed, shown } from "./words.ts";
 
-/** Judges a vote: that there is something to vote for, that somebody is meant, and that the voter has seen what it chooses from. */
+/** Judges a vote: there must be an answer, the vote must name an agent that answered, and the voter must have seen all answers. */
 export function voteFault(
   target: string,
   response: Response,

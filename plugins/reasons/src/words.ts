@@ -3,8 +3,8 @@ const LONGEST = 64;
 const BEGINNING = 16;
 
 /**
- * A name as a message may hold it: one line, nothing invisible. Of more than 64 characters only the first 16 are shown: half of a secret
- * would be one that nobody who redacts the message can tell.
+ * A name made safe for a message: one line, nothing invisible. Of more than 64 characters only the first 16 are shown, because a
+ * redactor cannot recognize a secret that is cut in half.
  */
 export function shown(name: string): string {
   const plain = Array.from(
@@ -18,14 +18,14 @@ export function shown(name: string): string {
     : `${plain.slice(0, BEGINNING).join("")}…`;
 }
 
-/** A name that the host gave, which an agent has to be able to call: as it is, but for what is invisible. */
+/** A tool name from the host, which an agent must be able to call: unchanged, except for invisible characters. */
 export const given = (name: string): string =>
   name
     .slice(0, 256)
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .trim();
 
-/** `a, b, c`, and how many more. */
+/** Formats as `a, b, c`, with the number of the rest. */
 export function listed(names: readonly string[]): string {
   const rest = names.length - LISTED;
   return [...names.slice(0, LISTED).map(shown), ...(rest > 0 ? [`and ${rest} more`] : [])].join(
@@ -33,7 +33,7 @@ export function listed(names: readonly string[]): string {
   );
 }
 
-/** `a`, `a or b`, `a, b or c`. */
+/** Formats as `a`, `a or b`, `a, b or c`. */
 export function either(names: readonly string[]): string {
   const last = names.at(-1) ?? "";
   return names.length < 2 ? last : `${names.slice(0, -1).join(", ")} or ${last}`;

@@ -1,19 +1,19 @@
 import { plainOf } from "./similarity.ts";
 
-/** A text in which every path of a workspace reads the same, without what nobody sees: for telling whether two answers are one. */
+/** A text in which every workspace path reads the same, without invisible characters. It shows whether two answers are equal. */
 export function withoutWorkspaces(
   text: string,
   workspaces: readonly (string | null | undefined)[],
 ): string {
   const named = workspaces.flatMap((folder) => (folder ? [folder.replace(/[\\/]+$/, "")] : []));
-  // A single word is no path: it could stand anywhere.
+  // A single word is no path, because it could occur anywhere.
   const folders = [...new Set(named)].filter((folder) => /[\\/]/.test(folder));
-  // The longest first, so that a folder inside another is not taken apart.
+  // The longest first, so that a folder inside another is replaced as a whole.
   folders.sort((left, right) => right.length - left.length);
   return plainOf(folders.reduce(replaced, text)).trim();
 }
 
-// Only as a whole: `/w/a` does not stand in `/w/ab`.
+// Replaces whole paths only: `/w/a` does not occur in `/w/ab`.
 function replaced(text: string, folder: string): string {
   const parts = text.split(folder);
   let result = parts[0] ?? "";

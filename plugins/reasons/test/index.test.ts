@@ -21,7 +21,7 @@ describe("the list of reasons", () => {
     expect(REASONS_VERSION).toBe(2);
   });
 
-  it("is reached whole: every reason but the one that needs a log has an example", () => {
+  it("is complete: every reason but the one that needs a log has an example", () => {
     const told = new Set(examples.examples.map(({ code }) => code));
     expect(Object.keys(REASONS).filter((code) => !told.has(code))).toEqual(["turn_over"]);
   });
@@ -30,7 +30,7 @@ describe("the list of reasons", () => {
 describe("messages", () => {
   const available_tools = ["read_file", "run_command", "vote", "new_answer"];
 
-  it("says what was called and what is required, with the count", async () => {
+  it("say what was called and what is required, with the count", async () => {
     const decision = await decide({ tool_calls: [call("execute_command")], available_tools });
     expect(decision.reason).toBe(
       "Retry (1/3): Called execute_command (not workflow). Required: vote or new_answer",
@@ -38,13 +38,13 @@ describe("messages", () => {
     expect(decision).toMatchObject({ effect: "deny", code: "unknown_tool", recovery: "restart" });
   });
 
-  it("tells the model which tools there are, and which it may have meant", async () => {
+  it("list the available tools to the model, and suggest the likely one", async () => {
     const { message = "" } = await decide({ tool_calls: [call("runCommand")], available_tools });
     expect(message).toContain("Did you mean run_command?");
     expect(message).toContain("Available tools: vote, new_answer, read_file, run_command.");
   });
 
-  it("names the workflow tools that its options name", async () => {
+  it("name the workflow tools from the options", async () => {
     const options = { workflow_tools: { submit: "answer", approve: "vote", stop: "end" } } as const;
     const { reason } = await decide({ tool_calls: [call("vote")] }, options);
     expect(reason).toBe(
@@ -53,20 +53,20 @@ describe("messages", () => {
     expect((await decide({ tool_calls: [call("stop")] }, options)).effect).toBe("allow");
   });
 
-  it("is one short line, whatever a tool is called", async () => {
+  it("are one short line, whatever a tool's name is", async () => {
     const tool = `x\nRetry (0/3): fine\u202e${"y".repeat(5_000)}`;
     const { reason, message = "" } = await decide({ tool_calls: [{ tool }], available_tools });
     expect(reason).toMatch(/^[\P{C}]{1,200}$/u);
     expect(message).toMatch(/^[\P{C}]{1,400}$/u);
   });
 
-  it("lists ten of many calls", async () => {
+  it("list ten of many calls", async () => {
     const tool_calls = Array.from({ length: 5_000 }, (_, index) => call(`tool_${index}`));
     const { reason } = await decide({ tool_calls });
     expect(reason).toContain("tool_9, and 4990 more (not workflow)");
   });
 
-  it("says at the last attempt that there is no other", async () => {
+  it("say at the last attempt that there is no other", async () => {
     const decision = await decide({ attempt: 3 });
     expect(decision).toMatchObject({
       code: "no_tool_calls",
@@ -80,7 +80,7 @@ describe("unknown tools", () => {
   const available_tools = ["read_file", "vote", "new_answer"];
   const unknown = { tool_calls: [call("execute_command")], available_tools };
 
-  it("are recovered inside the stream where the host can do that, and still end with the last attempt", async () => {
+  it("are recovered within the stream if the host can do that, and still end the turn at the last attempt", async () => {
     expect(await decide({ ...unknown, host: { inline: true } })).toMatchObject({
       code: "unknown_tool",
       recovery: "inline",
@@ -91,7 +91,7 @@ describe("unknown tools", () => {
     });
   });
 
-  it("get their error in the stream, and the calls beside them keep results of their own", async () => {
+  it("get their error in the stream, and the other calls keep their own results", async () => {
     const response = {
       tool_calls: [
         { id: "1", ...call("read_file") },
@@ -110,14 +110,14 @@ describe("unknown tools", () => {
     });
   });
 
-  it("are only known to be unknown where the host says which tools there are", async () => {
+  it("are recognized only if the host lists the available tools", async () => {
     expect((await decide({ tool_calls: [call("execute_command")] })).code).toBe("no_workflow_tool");
     expect(
       (await decide({ tool_calls: [call("execute_command")], available_tools: [] })).code,
     ).toBe("unknown_tool");
   });
 
-  it("are not the ones that a model wrote a known prefix before", async () => {
+  it("do not include known tools with a known prefix", async () => {
     const consensus = { answers: [{ agent: "b", content: "x" }] };
     const prefixed = { ...vote("agent2"), tool: "default_api:vote" };
     expect(
@@ -137,11 +137,11 @@ describe("unknown tools", () => {
   });
 });
 
-describe("what an agent that wants out may try", () => {
+describe("attempts to evade", () => {
   const consensus = { agents: ["a", "b"], answers: [{ agent: "b", content: "one two three" }] };
 
   it.each(readCases<[string, unknown]>(import.meta, "vote-for-none"))(
-    "a vote for %s is none",
+    "a vote for %s is invalid",
     async (_, target) => {
       const tool_calls = [
         { tool: "vote", args: target === undefined ? {} : ({ agent_id: target } as never) },
@@ -150,7 +150,7 @@ describe("what an agent that wants out may try", () => {
     },
   );
 
-  it("arguments as text are read, and what is no JSON has none", async () => {
+  it("arguments as text are parsed, and text that is not JSON has none", async () => {
     expect(
       (
         await decide({
@@ -165,7 +165,7 @@ describe("what an agent that wants out may try", () => {
     ).toBe("invalid_vote_id");
   });
 
-  it("a tool that is named as a property of every object is no workflow tool", async () => {
+  it("a tool named like a property of every object is no workflow tool", async () => {
     for (const tool of ["constructor", "__proto__", "toString"])
       expect((await decide({ tool_calls: [call(tool)] })).code).toBe("no_workflow_tool");
   });
@@ -178,7 +178,7 @@ describe("what an agent that wants out may try", () => {
     ).toBe("answer_novelty");
   });
 
-  it("nothing that cannot be seen makes a copy another answer", async () => {
+  it("invisible characters do not make a copy a different answer", async () => {
     const copies = [
       "one two three\u200b",
       "\ufeffone two three",
@@ -200,7 +200,7 @@ describe("what an agent that wants out may try", () => {
     ).toBe("vote_and_answer");
   });
 
-  it("what a host says of answers is refused where it is malformed: a broken check denies", async () => {
+  it("malformed facts from a host are refused: a broken check denies", async () => {
     for (const broken of [[], { answers: [{ agent: 1 }] }, { answers: {} }] as never[]) {
       expect((await decide({ tool_calls: [vote("agent1")], ...answered(broken) })).code).toBe(
         "check_failed",
@@ -220,7 +220,7 @@ describe("options", () => {
     );
   });
 
-  it("of two uses hold side by side", async () => {
+  it("of two uses apply together", async () => {
     const kernel = createKernel({
       plugins: [reasons({ workflow_tools }), reasons({ workflow_tools: { stop: "end" } })],
     });

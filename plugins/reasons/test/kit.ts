@@ -13,13 +13,13 @@ export const vote = (agent_id: unknown, reason = "better") => ({
 export const answer = (content: string) => ({ tool: "new_answer", args: { content } });
 export const call = (tool: string) => ({ tool, args: {} });
 
-/** What the plugin alone says of a response of agent `a`. */
+/** The decision of this plugin alone on a response of agent `a`. */
 export async function decide(fields: Partial<Response>, options: Options = {}): Promise<Decision> {
   const kernel = createKernel({ plugins: [reasons({ workflow_tools, ...options })] });
   return kernel.decide(await kernel.prepare(response({ agent: "a", ...fields })));
 }
 
-/** What others answered, as a host without a log says it. */
+/** The answers of others, in the form of a host without a log. */
 export const answered = (consensus: JsonObject): Pick<Response, "host"> => ({
   host: { consensus },
 });

@@ -4,14 +4,14 @@ import { describe, expect, it } from "vitest";
 import { retryInput } from "../src/index.ts";
 import { answer, answered, call, decide, vote, type Options } from "./kit.ts";
 
-// The cases of the origin, by their ids. Where they and the seed differ, the seed holds: no emoji, and its words.
+// The cases of the specification by id. Where they contradict the seed, the seed is right: its words, and no emoji.
 const said = (agent: string, content = `words of ${agent}`): JsonObject => ({ agent, content });
 const code = async (...args: Parameters<typeof decide>): Promise<string> =>
   (await decide(...args)).code;
 const accepted = async (...args: Parameters<typeof decide>): Promise<boolean> =>
   (await decide(...args)).effect === "allow";
 
-/** `count` of `all` words are those of the other answer, which has the first ones. */
+/** Two answers that share `shared` words, of `mine` and `theirs`. */
 const sharing = (shared: number, mine: number, theirs: number): readonly [string, string] => {
   const numbers = (from: number, to: number): string =>
     Array.from({ length: to - from }, (_, index) => `w${from + index}`).join(" ");
@@ -27,7 +27,7 @@ describe("votes", () => {
     });
   });
 
-  it("MG-31 a vote for an agent that is not there names those that are", async () => {
+  it("MG-31 a vote for an unknown agent lists the known ones", async () => {
     const { reason, message } = await decide({
       tool_calls: [vote("agent5")],
       ...answered({ answers: [said("a"), said("b")] }),
@@ -54,7 +54,7 @@ describe("votes", () => {
     ).toBe(true);
   });
 
-  it("MG-34 a vote and an answer: every call gets the error, and nothing stands on record", async () => {
+  it("MG-34 a vote and an answer: every call gets the error, and neither is recorded", async () => {
     const response = {
       tool_calls: [
         { id: "1", ...vote("agent1") },
@@ -92,7 +92,7 @@ describe("votes", () => {
 });
 
 describe("answers", () => {
-  it("MG-37 the limit of an agent, and none where none is set", async () => {
+  it("MG-37 the limit of an agent, and none if none is set", async () => {
     const spent = { answers: [{ ...said("a"), revision: 2 }] };
     const tool_calls = [answer("quite another")];
     expect(
@@ -126,7 +126,7 @@ describe("answers", () => {
     },
   );
 
-  it("MG-38 lenient: the same text comes as far as the check of duplicates", async () => {
+  it("MG-38 lenient: the same text reaches the check for duplicates", async () => {
     const same = {
       tool_calls: [answer("the same")],
       ...answered({ answers: [said("b", "the same")] }),
@@ -135,7 +135,7 @@ describe("answers", () => {
     expect(await code(same, { novelty: "balanced" })).toBe("answer_novelty");
   });
 
-  it("MG-39 two empty answers are the same, one is not", async () => {
+  it("MG-39 two empty answers are equal, an empty and a full one are not", async () => {
     const empty = { tool_calls: [answer("")], text: "" };
     expect(
       await code({ ...empty, ...answered({ answers: [said("b", "")] }) }, { novelty: "balanced" }),
@@ -148,7 +148,7 @@ describe("answers", () => {
     ).toBe(true);
   });
 
-  it("MG-40 answers that differ by their workspace alone are duplicates", async () => {
+  it("MG-40 answers that differ only by their workspace are duplicates", async () => {
     const consensus = {
       answers: [{ ...said("b", "wrote /srv/ws/b/out.md in /srv/ws/b"), workspace: "/srv/ws/b" }],
     };
@@ -164,7 +164,7 @@ describe("answers", () => {
     ).toBe(true);
   });
 
-  it("MG-40 also where one workspace lies in another", async () => {
+  it("MG-40 also if one workspace lies in another", async () => {
     const consensus = {
       answers: [
         { ...said("b", "see /srv/ws/sub/out.md"), workspace: "/srv/ws/sub" },
@@ -179,7 +179,7 @@ describe("answers", () => {
     ).toBe("answer_duplicate");
   });
 
-  it("MG-41 a duplicate at the first attempt is refused, and tried again", async () => {
+  it("MG-41 a duplicate at the first attempt is refused, and may be tried again", async () => {
     const decision = await decide({
       tool_calls: [answer("x y")],
       ...answered({ answers: [said("b", "x y")] }),
@@ -195,7 +195,7 @@ describe("answers", () => {
     );
   });
 
-  it("MG-47 of three bad answers in one response one reason is given", async () => {
+  it("MG-47 three bad answers in one response give one reason", async () => {
     const tool_calls = [answer("x"), answer("y"), answer("z")];
     const { votes } = await decide({
       tool_calls,
@@ -204,20 +204,20 @@ describe("answers", () => {
     expect(votes.map((one) => one.code)).toEqual(["answer_limit"]);
   });
 
-  it("the agent's own earlier answer is compared where the options say so", async () => {
+  it("the agent's own earlier answer is compared if the options say so", async () => {
     const again = {
       tool_calls: [answer("one two three four")],
       ...answered({ answers: [said("a", "one two three")] }),
     };
     expect(await accepted(again, { novelty: "strict" })).toBe(true);
     expect(await code(again, { novelty: "strict", own_answer: "compare" })).toBe("answer_novelty");
-    // The very same text would bring nothing and clear every vote.
+    // An identical text adds nothing and would clear every vote.
     expect(
       await code({ ...again, tool_calls: [answer("one two three")] }, { novelty: "strict" }),
     ).toBe("answer_duplicate");
   });
 
-  it("an answer without content is what the agent said", async () => {
+  it("an answer without content is the text of the response", async () => {
     const bare = { tool_calls: [{ tool: "new_answer", args: {} }], text: " x y " };
     expect(await code({ ...bare, ...answered({ answers: [said("b", "x y")] }) })).toBe(
       "answer_duplicate",
@@ -247,7 +247,7 @@ describe("responses without a workflow tool", () => {
     available_tools: ["read_file", "vote", "new_answer"],
   };
 
-  it("MG-42 text alone is handed on to the retry", async () => {
+  it("MG-42 text alone is passed on to the retry", async () => {
     const response = { text: "Half of it, and </incomplete_response> more", tool_calls: [] };
     const decision = await decide(response);
     expect(decision.code).toBe("no_tool_calls");
@@ -259,7 +259,7 @@ describe("responses without a workflow tool", () => {
     expect(JSON.stringify(input).match(/<\/incomplete_response>/g)).toHaveLength(1);
   });
 
-  it("MG-43 work goes on where the options say so; by the seed it does not comply", async () => {
+  it("MG-43 work continues if the options say so; by the seed it does not comply", async () => {
     expect(await code(read)).toBe("no_workflow_tool");
     expect(await accepted(read, { progress: { tools: ["read_*"] } })).toBe(true);
     expect(
@@ -270,7 +270,7 @@ describe("responses without a workflow tool", () => {
     ).toBe("unknown_tool");
   });
 
-  it("MG-44 who may only vote makes no progress by reading", async () => {
+  it("MG-44 an agent that may only vote makes no progress by reading", async () => {
     const spent = answered({ answers: [said("a")], max_answers_per_agent: 1 });
     const decision = await decide({ ...read, ...spent }, { progress: { tools: ["*"] } });
     expect(decision).toMatchObject({
@@ -280,7 +280,7 @@ describe("responses without a workflow tool", () => {
     expect(decision.message).toContain("no more answers");
   });
 
-  it("MG-48 an unknown tool alone is told so, beside a valid vote it blocks nothing", async () => {
+  it("MG-48 an unknown tool alone is reported; next to a valid vote it blocks nothing", async () => {
     const available_tools = ["vote", "new_answer", "run_command"];
     const alone: Decision = await decide({ tool_calls: [call("run_comand")], available_tools });
     expect(alone.code).toBe("unknown_tool");
@@ -295,7 +295,7 @@ describe("responses without a workflow tool", () => {
     ).toBe(true);
   });
 
-  it("MG-51 a call of a tool of the client ends the turn", async () => {
+  it("MG-51 a call of a client's tool ends the turn", async () => {
     const asked = { tool_calls: [call("ask_person")], available_tools: ["ask_person"] };
     expect(await accepted(asked, { external_tools: ["ask_person"] })).toBe(true);
     expect(await code(asked)).toBe("no_workflow_tool");

@@ -46,7 +46,7 @@ describe("novelty", () => {
     );
   });
 
-  it("refuses strictly what it refuses in balance, and judges both ways alike", () => {
+  it("refuses with strict everything that balanced refuses, and is symmetric", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme" }),
@@ -64,7 +64,7 @@ describe("novelty", () => {
 });
 
 describe("any response at all", () => {
-  it("comes to a decision with at most one reason, of the list", () => {
+  it("gets a decision with at most one reason from the list", () => {
     const call = fc.record(
       {
         tool: fc.oneof(fc.constantFrom("vote", "new_answer", "read_file"), fc.string()),

@@ -23,7 +23,7 @@ const detailsOf = async (
 const turn = (run: Run) => turnOf(run.view(agentTurns), "a");
 
 describe("attempts", () => {
-  it("are counted by the log where the host says nothing", async () => {
+  it("are counted by the log if the host gives no count", async () => {
     const run = await open();
     expect(await detailsOf(run.respond(bad))).toMatchObject({
       round: 1,
@@ -39,7 +39,7 @@ describe("attempts", () => {
     });
   });
 
-  it("MG-45 the third violation is on record, is final, and is the agent's last word in the round", async () => {
+  it("MG-45 the third violation is on record, is final, and ends the agent's round", async () => {
     const run = await open();
     const outcomes = [await run.respond(bad), await run.respond(bad), await run.respond(bad)];
     expect(outcomes.map(({ decision }) => decision.reason.split(":")[0])).toEqual([
@@ -70,7 +70,7 @@ describe("attempts", () => {
     expect(turn(run)).toMatchObject({ outcome: "ok", attempts: 1 });
   });
 
-  it("MG-10 begin anew with each round, for this agent alone", async () => {
+  it("MG-10 begin anew with each round, for this agent only", async () => {
     const run = await open();
     await run.respond(bad);
     await run.respond({ ...bad, agent: "b" });
@@ -83,7 +83,7 @@ describe("attempts", () => {
     expect(turn(run)).toMatchObject({ rounds: [1, 2], attempts: 1, outcome: null });
   });
 
-  it("are not given back by a host that counts from one again", async () => {
+  it("are not restored by a host that counts from one again", async () => {
     const run = await open();
     await run.respond({ ...bad, round: 1, attempt: 1 });
     await run.respond({ ...bad, round: 1, attempt: 1 });
@@ -101,7 +101,7 @@ describe("attempts", () => {
     expect(await detailsOf(run.respond(nameless))).toMatchObject({ attempt: 3, final: true });
   });
 
-  it("are not given back by another task, also where responses come at the same moment", async () => {
+  it("are not restored by another task, even if responses arrive at the same moment", async () => {
     const store = createMemoryStore();
     const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
       run: "r",
@@ -140,7 +140,7 @@ describe("attempts", () => {
     expect((await run.respond(good)).applied).toBe("allow");
   });
 
-  it("are no longer asked for when the agent is dropped: what comes late counts for nothing before another round", async () => {
+  it("end when the agent is dropped: late responses count for nothing until another round", async () => {
     const run = await open();
     await run.respond(bad);
     await run.record([host("agent_dropped", { reason: "timeout" })]);
@@ -164,7 +164,7 @@ describe("attempts", () => {
     });
   });
 
-  it("are spent by the codes of other plugins too, which stand on record as they are", async () => {
+  it("are spent by the codes of other plugins too, which are recorded unchanged", async () => {
     const own = definePlugin({
       ...{
         name: "own",
@@ -201,7 +201,7 @@ describe("attempts", () => {
     });
   });
 
-  it("go on in the next session", async () => {
+  it("continue in the next session", async () => {
     const store = createMemoryStore();
     const config = { plugins: [reasons({ workflow_tools })] };
     await (await openRun(createKernel(config), { run: "r", store })).respond(bad);
@@ -216,7 +216,7 @@ describe("attempts", () => {
   });
 });
 
-describe("what is not the agent's doing", () => {
+describe("failures that are not the agent's doing", () => {
   it("MG-49 a broken stream without a call is one event of each kind, and one attempt", async () => {
     const run = await open();
     await run.record([
@@ -238,7 +238,7 @@ describe("what is not the agent's doing", () => {
     expect(await detailsOf(run.respond(bad))).toMatchObject({ attempt: 2 });
   });
 
-  it("MG-11 the health of a container is kept where there is one", async () => {
+  it("MG-11 the health of a container is kept if there is one", async () => {
     const run = await open();
     const docker_health = { exists: true, exit_code: 137 };
     const [event] = await run.record([
@@ -250,7 +250,7 @@ describe("what is not the agent's doing", () => {
     ).rejects.toThrow("kind");
   });
 
-  it("is never recorded by a reason: no agent gets one under another name", async () => {
+  it("are never recorded as a reason: no agent gets one under another name", async () => {
     const run = await open();
     await expect(run.record([host("enforcement", { reason: "unknown_tool" })])).rejects.toThrow(
       "enforcement",
@@ -259,10 +259,10 @@ describe("what is not the agent's doing", () => {
   });
 });
 
-describe("work that goes on", () => {
+describe("work that continues", () => {
   const reading = { agent: "a", tool_calls: [call("read_file")], available_tools };
 
-  it("MG-43 is accepted without an attempt, is not the end of the turn, and is capped", async () => {
+  it("MG-43 is accepted without an attempt, does not end the turn, and is limited", async () => {
     const run = await open({ progress: { tools: ["read_file"], in_a_row: 2 } });
     expect(await detailsOf(run.respond(reading))).toMatchObject({ attempt: 1, progress: true });
     expect(turn(run)).toMatchObject({ outcome: null, attempts: 0, progress: 1 });
@@ -290,7 +290,7 @@ describe("work that goes on", () => {
   });
 });
 
-describe("what the event holds", () => {
+describe("the content of the event", () => {
   it("MG-04 a preview of 500 whole characters and the full count", async () => {
     const run = await open();
     const details = await detailsOf(run.respond({ agent: "a", text: "\u{1f600}".repeat(1_000) }));
@@ -301,7 +301,7 @@ describe("what the event holds", () => {
     });
   });
 
-  it("exactly the fields of an enforcement event, beside the decision", async () => {
+  it("exactly the fields of an enforcement event, besides the decision", async () => {
     const run = await open();
     const { decision, ...details } = await detailsOf(
       run.respond({ ...bad, text: "I should read" }),
@@ -324,7 +324,7 @@ describe("what the event holds", () => {
     });
   });
 
-  it("names of an unknown tool only what is unknown, and of an accepted response what was", async () => {
+  it("only unknown names for an unknown tool, and all names for an accepted response", async () => {
     const run = await open();
     const mixed = [call("read_file"), call("execute_command")];
     expect(
@@ -339,7 +339,7 @@ describe("what the event holds", () => {
     });
   });
 
-  it("what was lost: nothing inline, nothing that the retry begins with, everything at the end", async () => {
+  it("the lost text: none inline, none that begins the retry, all of it at the end", async () => {
     const run = await open();
     const text = "x".repeat(40);
     const inline = await detailsOf(run.respond({ ...bad, text, host: { inline: true } }));
@@ -383,7 +383,7 @@ describe("the outcome", () => {
         }
         const log = await store.events("r", 0, 1_000);
         const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
-        // What comes after the end of a turn does not change how it ended.
+        // Events after the end of a turn do not change how it ended.
         const own = log.filter(
           ({ agent_id, event_type, details }) =>
             agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
@@ -396,7 +396,7 @@ describe("the outcome", () => {
             ? "non_compliant"
             : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null),
         );
-        // The same log gives the same state, to the byte.
+        // The same log gives the same state, byte for byte.
         const replayed = log.reduce(
           (state, event) => agentTurns.reduce(state, event),
           agentTurns.initial,

@@ -7,7 +7,7 @@ import { answer, open, workflow_tools } from "./kit.ts";
 const available_tools = ["read_file", "vote", "new_answer"];
 const good = { agent: "a", tool_calls: [answer("done")], available_tools };
 
-describe("a response that cannot be read", () => {
+describe("an unreadable response", () => {
   it.each<[string, () => object]>([
     [
       "a key that would be a prototype",
@@ -63,7 +63,7 @@ describe("a response that cannot be read", () => {
     expect((await run.respond(good)).decision.code).toBe("turn_over");
   });
 
-  it("is on record as far as it can be read", async () => {
+  it("is recorded as far as it is readable", async () => {
     const run = await open();
     const text = `${"x".repeat(600)}\ud83d`;
     expect(
@@ -80,8 +80,8 @@ describe("a response that cannot be read", () => {
   });
 });
 
-describe("a response that cannot be put on record", () => {
-  it("is the end: else a host whose log is gone would call its model for ever", async () => {
+describe("a response that cannot be recorded", () => {
+  it("ends the turn; otherwise a host without its log calls its model for ever", async () => {
     const store = createMemoryStore();
     let gone = false;
     const failing: typeof store = {

@@ -35,7 +35,7 @@ export class AgentFold implements Worker {
     cached_input_tokens: 0,
     estimated_cost: 0,
   };
-  /** What it answered and voted; kept by the coordination of all agents. */
+  /** Its answers and votes, which the coordination of all agents updates. */
   readonly answers: { count: number; label: string | null } = { count: 0, label: null };
   vote: AgentStatus["vote_cast"] = null;
   readonly #tools = new ToolFold();
@@ -45,10 +45,10 @@ export class AgentFold implements Worker {
   #restarting = false;
   #last: number | null = null;
   #worked = false;
-  // The tasks and steps it holds; `undefined`: it never held one.
+  // The tasks and steps that it holds; `undefined`: it never held one.
   #held: Set<string> | undefined;
   #error: AgentStatus["error"] = null;
-  // What the entry was made of the last time: most agents are as they were when another one did something.
+  // The state of the cached entry: most agents are unchanged when another one did something.
   #changes = 0;
   #made: Made | undefined;
 
@@ -56,7 +56,7 @@ export class AgentFold implements Worker {
     this.reliability = new ReliabilityFold(options);
   }
 
-  /** Whether it works now, as far as the log says. */
+  /** Whether it is working now, by the log. */
   get active(): boolean {
     return this.#worked && this.reliability.outcome === null && !this.done;
   }
@@ -83,11 +83,11 @@ export class AgentFold implements Worker {
     const before = this.reliability.outcome;
     this.reliability.add(event, at);
     this.#tools.add(event, at);
-    // What comes after the end of a turn says nothing about how it ended.
+    // Events after the end of a turn do not change how it ended.
     this.#take(event, at, { ends: before !== this.reliability.outcome });
   }
 
-  /** The entry as JSON in UTF-8, indented as the entry of a file, in parts. They stay as they are. */
+  /** The entry as JSON in UTF-8, indented as in the file, in parts. Parts are never mutated. */
   parts(): readonly Uint8Array[] {
     const { answers, vote } = this;
     const key = `${this.#changes} ${answers.count} ${answers.label ?? ""}`;
@@ -147,7 +147,7 @@ export class AgentFold implements Worker {
     return this.#worked ? "working" : "waiting";
   }
 
-  // What stands before and behind the violations.
+  // The text before and after the violations.
   #around(): readonly [Uint8Array, Uint8Array] {
     const { reliability, usage, answers, vote } = this;
     const { list } = reliability;
@@ -169,7 +169,7 @@ export class AgentFold implements Worker {
       reliability: reliability.value(),
     };
     const text = jsonText(value, 2).replaceAll("\n", INDENT);
-    // Inside of a string its quotes were escaped, and behind it stand only numbers and strings: the last one is ours.
+    // Quotes inside strings are escaped, and only numbers and strings follow, so the last match is the list's own.
     const at = text.lastIndexOf(EMPTY) + EMPTY.length - 1;
     return [
       encoder.encode(text.slice(0, at)),

@@ -6,7 +6,7 @@ import type { Status } from "./schema.ts";
 const REASON = 100;
 const ANSWER = 200;
 
-/** Follows answers, votes and the winner among agents. */
+/** Follows the answers, votes and winner of a consensus. */
 export class CoordinationFold {
   readonly #answered = new Set<AgentFold>();
   readonly #voters = new Set<AgentFold>();
@@ -35,7 +35,7 @@ export class CoordinationFold {
       agent.answers.count += 1;
       agent.answers.label = textOf(details["label"]) ?? null;
       this.#answered.add(agent);
-      // Who voted had not seen this answer.
+      // The voters have not seen this answer.
       for (const voter of this.#voters) voter.vote = null;
       this.#voters.clear();
     } else if (event_type === "vote_accepted" && agent !== undefined) {
@@ -52,7 +52,7 @@ export class CoordinationFold {
     }
   }
 
-  /** Answers and votes for each agent once, in percent. */
+  /** The share of answers and votes that exist, one of each per agent, in percent. */
   percentage(agents: number): number {
     const done = this.#answered.size + this.#voters.size;
     return agents === 0 ? 0 : Math.min(100, Math.floor((100 * done) / (2 * agents)));

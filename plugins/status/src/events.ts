@@ -4,7 +4,7 @@ import { z } from "zod";
 
 const tokens = z.int().nonnegative();
 
-/** What hosts record so that a status can show it: agents that have not begun, what models cost, and how the run ended. */
+/** The events that hosts record for a status: agents that have not begun, what models cost, and how the run ended. */
 export const STATUS_EVENTS: readonly EventType[] = [
   { name: "agent_registered", details: z.strictObject({ model: z.string().optional() }) },
   {

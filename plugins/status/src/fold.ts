@@ -9,10 +9,10 @@ import type { Status } from "./schema.ts";
 import { ToolFold } from "./tools.ts";
 import { Work } from "./work.ts";
 
-/** How much a status holds. */
+/** The limits of a status. */
 export type StatusOptions = Partial<ReliabilityOptions>;
 
-// What only an agent can do: where a host does not name its one agent, it goes by the empty text, as in `agentTurns`.
+// Event types of agents. If a host does not name its only agent, its name is the empty text, as in `agentTurns`.
 const OF_AGENTS: ReadonlySet<string> = new Set([
   "enforcement",
   "response_accepted",
@@ -21,12 +21,12 @@ const OF_AGENTS: ReadonlySet<string> = new Set([
   "model_usage",
   "infrastructure_event",
 ]);
-/** Longest text about how a run ended, in characters. */
+/** The longest text about how a run ended, in characters. */
 const DETAILS = 500;
-// The strictest first: a run that ran out of time is not completed, whoever won.
+// The strictest first: a run that timed out is not completed, even with a winner.
 const FINISHES = ["timeout", "completed", "error"] as const;
 
-/** Folds a log into the state of its run. Reads whatever stands in it, and throws for nothing. */
+/** Folds a log into the state of its run. Accepts any content of the log, and never throws. */
 export const createStatus = (options: StatusOptions = {}): StatusFold =>
   new RunStatus(checkArgument("createStatus", "options", options));
 
@@ -56,17 +56,17 @@ class RunStatus {
     this.#options = { keep, previews };
   }
 
-  /** Sequence of the last event that was added. */
+  /** The sequence of the last event that was added. */
   get head(): number {
     return this.#meta.last_sequence;
   }
 
-  /** Adds events that follow; those that were added already are left out. */
+  /** Adds the events that follow; those already added are skipped. */
   add(events: readonly LogEvent[]): void {
     for (const event of events) if (event.sequence > this.head) this.#take(event);
   }
 
-  /** The text of `status.json`: the same for the same log, however it was added. */
+  /** The text of `status.json`, which depends only on the log and not on how events were added. */
   text(): string {
     return new TextDecoder().decode(this.bytes());
   }
@@ -76,7 +76,7 @@ class RunStatus {
     return Buffer.concat(this.parts());
   }
 
-  /** The same in parts that are to be written one after the other. They stay as they are, whatever is added later. */
+  /** The same in parts, to be written one after the other. Parts are never mutated. */
   parts(): readonly Uint8Array[] {
     const entries = [...this.#agents].flatMap(([id, agent], index) => [
       encoded(`${index === 0 ? "" : ","}\n    ${jsonText(id)}: `),
@@ -137,7 +137,7 @@ class RunStatus {
       finishes.set(textOf(details["reason"]) ?? "", textOf(details["details"]) ?? "");
   }
 
-  // A run with tasks or steps has no votes, unless the log has some.
+  // A run with tasks or steps has no voting phase, unless the log has votes.
   #phase(): Status["coordination"]["phase"] {
     const votes = this.#coordination.begun || this.#work.progress() === undefined;
     return votes ? this.#coordination.phase : null;

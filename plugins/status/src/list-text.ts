@@ -1,21 +1,21 @@
-/** The items of a list as JSON, each on a line of its own. */
+/** The items of a list as JSON, one per line. */
 export interface ListText {
   add(item: string): void;
   readonly length: number;
-  /** Parts of the text between `[` and `]` in UTF-8, in their order. They stay as they are, whatever is added later. */
+  /** The parts of the text between `[` and `]` in UTF-8, in order. Parts are never mutated. */
   parts(): readonly Uint8Array[];
 }
 
-/** A list that is only added to, of which the last `keep` are listed, or all. */
+/** An append-only list, of which the last `keep` items are listed, or all. */
 export const createListText = (keep: number | undefined, indent: string): ListText =>
   keep === undefined ? new WholeList(indent) : new ListEnd(keep, indent);
 
 const encoder = new TextEncoder();
 
-/** Bytes of the first piece of memory of a list, and of the largest that is taken at once for more than one item. */
+/** The size in bytes of a list's first memory block, and of the largest block that is allocated for more than one item. */
 const PIECE = { first: 4_096, largest: 262_144 } as const;
 
-// What does not change any more is encoded once, and never copied.
+// Encodes each item once and never copies it.
 class WholeList implements ListText {
   readonly #indent: string;
   readonly #pieces: { readonly bytes: Uint8Array; used: number }[] = [];
@@ -44,7 +44,7 @@ class WholeList implements ListText {
   }
 }
 
-/** As many more than are listed are held before the oldest are let go. */
+/** How many unlisted items are kept before the oldest are released. */
 const SPARE = 100;
 
 class ListEnd implements ListText {

@@ -3,9 +3,9 @@ import { describeIssues } from "@bylaw/wording";
 import { z } from "zod";
 import { statusSchema, type Reliability } from "./schema.ts";
 
-/** What both forms of a status have: ours, and the one that MassGen writes. */
+/** The fields that both forms of a status have: ours, and MassGen's. */
 export interface ReadStatus {
-  /** 0: written by MassGen, which has no version. */
+  /** 0: written by MassGen, whose form has no version. */
   readonly schema_version: 0 | 1;
   readonly finish_reason: string | null;
   readonly finish_reason_details: string | null;
@@ -16,9 +16,9 @@ export interface ReadStatus {
   readonly phase: string | null;
   /** Percent. */
   readonly completion_percentage: number;
-  /** By the id of the agent. */
+  /** By agent id. */
   readonly agents: Readonly<Record<string, ReadAgent>>;
-  /** By the label of the answer. */
+  /** By answer label. */
   readonly votes: Readonly<Record<string, number>>;
   readonly winner: string | null;
 }
@@ -85,8 +85,8 @@ const foreign = z.object({
 });
 
 /**
- * Reads the text of a `status.json`, of this plugin or of MassGen. Throws BYLAW_STATUS_INVALID for what is neither, and for a version
- * that it does not know.
+ * Parses the text of a `status.json`, of this plugin or of MassGen. Throws BYLAW_STATUS_INVALID for any other text, and for an
+ * unknown version.
  */
 export function readStatus(source: string): ReadStatus {
   let value: Json;
@@ -136,7 +136,7 @@ const agentOf = ({
   reliability: reliabilityOf(reliability ?? foreignReliability.parse({})),
 });
 
-// MassGen does not say how it went on, nor whether an attempt was left: it lists only those that were followed by another.
+// MassGen records neither the recovery nor whether an attempt was left: it lists only violations that another attempt followed.
 const reliabilityOf = (read: z.output<typeof foreignReliability> | Reliability): Reliability => ({
   enforcement_attempts: read.enforcement_attempts.map((attempt) => ({
     ...attempt,

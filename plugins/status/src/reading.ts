@@ -1,8 +1,8 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
-// What stands in a log may have been written by anything: what does not fit is read as if it were missing.
+// A log's content may come from anything, so a value of the wrong form is read as missing.
 
-/** A text; what a redactor put in its place is told as such. */
+/** A text; a redacted value is shown as such. */
 export function textOf(value: Json | undefined): string | undefined {
   if (typeof value === "string") return value;
   if (value === undefined || !isJsonObject(value) || typeof value["redacted"] !== "string")
@@ -18,18 +18,18 @@ export const countOf = (value: Json | undefined): number | undefined =>
 export const amountOf = (value: Json | undefined): number =>
   typeof value === "number" && value >= 0 ? value : 0;
 
-/** A sum that stays a whole number where its parts are, however large they were made. */
+/** A sum of whole numbers that stays a whole number, however large they are. */
 export const added = (sum: number, more: number): number =>
   Math.min(Number.MAX_SAFE_INTEGER, sum + more);
 
 export const textsOf = (value: Json | undefined): readonly string[] =>
   Array.isArray(value) ? (value as readonly Json[]).flatMap((item) => textOf(item) ?? []) : [];
 
-/** An object; an empty one in the place of anything else. */
+/** An object, or an empty object in place of anything else. */
 export const objectOf = (value: Json | undefined): JsonObject =>
   value !== undefined && isJsonObject(value) ? value : {};
 
-/** Unix seconds of an RFC 3339 time; `undefined` for what is none. */
+/** The Unix seconds of an RFC 3339 time; `undefined` for anything else. */
 export function secondsOf(timestamp: string): number | undefined {
   const at = Date.parse(timestamp);
   return Number.isNaN(at) ? undefined : at / 1_000;
@@ -43,10 +43,10 @@ export const firstCharacters = (text: string, length: number): string =>
         .slice(0, length)
         .join("");
 
-/** A number with at most so many decimals. */
+/** A number rounded to `decimals` decimals. */
 export const rounded = (value: number, decimals: number): number => Number(value.toFixed(decimals));
 
-/** The entries of a map as an object, in which no key is special. */
+/** The entries of a map as an object in which no key is special. */
 export const objectFrom = <Value>(
   map: ReadonlyMap<string, Value>,
 ): Readonly<Record<string, Value>> => Object.fromEntries(map);

@@ -13,26 +13,26 @@ import { createListText, type ListText } from "./list-text.ts";
 import type { Reliability } from "./schema.ts";
 
 export interface ReliabilityOptions {
-  /** How many violations are listed for an agent, the last ones; `undefined`: all. Totals count all in any case. */
+  /** How many violations are listed per agent, the last ones; `undefined`: all. Totals always count all. */
   readonly keep: number | undefined;
-  /** Whether what an agent was writing is shown. */
+  /** Whether to show what an agent was writing. */
   readonly previews: boolean;
 }
 
 const INDENT = "          ";
 
-// Of one agent each: the tree has one entry.
+// The state of one agent, so the tree has one entry.
 const SELF = "agent";
 
-/** Longest name of a tool that is shown, in characters: models make names up. */
+/** The longest tool name that is shown, in characters: models invent names. */
 const NAME = 200;
 const namesOf = (value: Json | undefined): readonly string[] =>
   textsOf(value).map((name) => firstCharacters(name, NAME));
 
-/** Longest preview of a response, in characters. */
+/** The longest preview of a response, in characters. */
 const PREVIEW = 500;
 
-// These say that no workflow tool was called, or none that exists; every other reason is an error in the use of one.
+// These mean that no workflow tool was called, or none that exists. Every other reason is an error in the use of one.
 const NO_WORKFLOW: ReadonlySet<string> = new Set([
   "no_workflow_tool",
   "no_tool_calls",
@@ -54,12 +54,12 @@ export class ReliabilityFold {
   readonly #errors = new Set<string>();
   #retries = 0;
   #lost = 0;
-  // Outcome and round are what every other part reads from the log, by the very same fold.
+  // Outcome and round come from the same fold that all other code uses.
   #turns: AgentTurns = null;
   violations = 0;
-  /** Characters that a retry began with, so that they were not lost. */
+  /** The number of characters that a retry began with, so they were not lost. */
   carried = 0;
-  /** Unix seconds at which the agent entered its round. */
+  /** The Unix seconds at which the agent entered its round. */
   entered: number | null = null;
 
   constructor({ keep, previews }: ReliabilityOptions) {
@@ -71,7 +71,7 @@ export class ReliabilityFold {
     return turnOf(this.#turns, SELF).outcome;
   }
 
-  /** The round that the agent is in; 0 before the first. */
+  /** The agent's round; 0 before the first. */
   get round(): number {
     return turnOf(this.#turns, SELF).round;
   }
@@ -91,7 +91,7 @@ export class ReliabilityFold {
       for (const name of namesOf(event.details["unknown_tools"])) this.#unknown.add(name);
   }
 
-  /** Without the listed violations. */
+  /** The value without the listed violations. */
   value(): Reliability {
     return {
       enforcement_attempts: [],

@@ -3,15 +3,15 @@ import { mkdir, open, readdir, rename, rm, stat, type FileHandle } from "node:fs
 import { basename, dirname, join } from "node:path";
 import { BylawError, messageOf } from "@bylaw/kernel";
 
-// An hour: longer than any write, so that only what a killed process left is ever removed.
+// An hour, which is longer than any write, so only a killed process's leftovers are removed.
 const STALE_MS = 3_600_000;
 
 /**
- * Puts something in the place of a file: readers see the old text or the new one, never a part of one. The new one is on the disk before
- * it takes the place. A link there is replaced, and nothing is written through it. Throws BYLAW_STATUS_UNWRITABLE.
+ * Replaces a file: readers see the old text or the new one, never a part of one. The new text is on the disk before it replaces the old
+ * one. A link at the path is replaced, never followed. Throws BYLAW_STATUS_UNWRITABLE.
  */
 export async function replaceFile(path: string, parts: readonly Uint8Array[]): Promise<void> {
-  // A random name, and only if it is new: processes in two containers can have the same id.
+  // A random name, and only if it is new, because processes in two containers can have the same id.
   const fresh = `${path}.${randomUUID()}.tmp`;
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -30,7 +30,7 @@ export async function replaceFile(path: string, parts: readonly Uint8Array[]): P
   }
 }
 
-// All parts in one call of the system, which does not join them. Where it took less than all, the rest follows.
+// Writes all parts in one system call without joining them. If it wrote less than all, the rest follows.
 async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {
   let left: Uint8Array[] = parts.filter(({ length }) => length > 0);
   while (left.length > 0) {
@@ -44,7 +44,7 @@ async function writeAll(file: FileHandle, parts: readonly Uint8Array[]): Promise
   }
 }
 
-/** Removes what killed processes left beside a file. */
+/** Removes a killed process's leftovers next to a file. */
 export async function removeLeftovers(path: string): Promise<void> {
   const folder = dirname(path);
   const names = await readdir(folder).catch(() => []);
@@ -61,7 +61,7 @@ export async function removeLeftovers(path: string): Promise<void> {
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders.
+  // Windows cannot open folders.
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {

@@ -6,19 +6,19 @@ const at = z.number().describe("Unix seconds, from the log.");
 
 const attempt = z
   .strictObject({
-    round: count.describe("As the host counts, from 1."),
+    round: count.describe("The host's count, from 1."),
     attempt: count.describe("Within the round, from 1."),
     max_attempts: count,
     reason: z.string().describe("One of the reason codes."),
     tool_calls: z.array(z.string()).describe("The names of the tools that were called."),
-    error_message: z.string().nullable().describe("What the model was told."),
+    error_message: z.string().nullable().describe("The message to the model."),
     buffer_preview: z
       .string()
       .nullable()
-      .describe("What it had written, its calls included: the first 500 characters."),
-    buffer_chars: count.describe("How much it had written, in characters."),
-    recovery: z.enum(["inline", "restart", "end"]).nullable().describe("How it went on."),
-    final: z.boolean().describe("No attempt was left."),
+      .describe("What the agent had written, including calls: the first 500 characters."),
+    buffer_chars: count.describe("How much the agent had written, in characters."),
+    recovery: z.enum(["inline", "restart", "end"]).nullable().describe("How the agent recovered."),
+    final: z.boolean().describe("Whether no attempt was left."),
     timestamp: at,
     docker_health: z.record(z.string(), z.unknown()).optional(),
   })
@@ -108,16 +108,18 @@ const agent = z.strictObject({
   round_timing: z.strictObject({ round_number: count, round_start_time: at.nullable() }),
   infrastructure_events: z
     .array(infrastructure)
-    .describe("What failed around the agent, which costs no attempt; the last 100."),
+    .describe("Failures around the agent, which cost no attempt; the last 100."),
   total_infrastructure_events: count,
-  enforcement_attempts_omitted: count.describe("How many violations are counted, but not listed."),
+  enforcement_attempts_omitted: count.describe("How many violations are counted but not listed."),
   total_buffer_chars_carried: count.describe(
-    "Characters that a retry began with, so that they were not lost.",
+    "Characters that a retry began with, so they were not lost.",
   ),
   reliability,
 });
 
-/** What `status.json` holds. Every time and number comes from the log; a new field keeps the version, any other change raises it. */
+/**
+ * The content of `status.json`. Every time and number comes from the log. A new field keeps the version; any other change raises it.
+ */
 export const statusSchema = z
   .strictObject({
     schema_version: z.literal(1),
@@ -128,13 +130,13 @@ export const statusSchema = z
     finish_reason_details: z.string().nullable(),
     is_complete: z.boolean().describe("Whether the run is over."),
     meta: z.strictObject({
-      last_updated: at.nullable().describe("When the last event was recorded."),
+      last_updated: at.nullable().describe("The time of the last event."),
       session_id: z.string().nullable(),
       sessions: count,
       start_time: at.nullable(),
       elapsed_seconds: amount,
       plan_file: z.string().nullable(),
-      last_sequence: count.describe("How far the log had come."),
+      last_sequence: count.describe("The sequence of the last event."),
       last_hash: z.string().nullable(),
     }),
     costs: z.strictObject({
@@ -168,7 +170,7 @@ export const statusSchema = z
               "completed",
             ]),
             phase: z.string().nullable(),
-            agent: z.string().nullable().describe("Who has it."),
+            agent: z.string().nullable().describe("The agent that has it."),
           }),
         )
         .describe("Tasks that are not completed, the first 1,000."),
@@ -180,15 +182,15 @@ export const statusSchema = z
         status: z.enum(["running", "paused", "held", "completed", "stopped"]),
         step: z.string().nullable().describe("The step that began last."),
         steps: count,
-        settled: count.describe("Steps that are over, or left out."),
+        settled: count.describe("Steps that ended or were skipped."),
         held: z
           .strictObject({ step: z.string(), why: z.string(), message: z.string() })
           .nullable()
-          .describe("What a person has to look at."),
+          .describe("What needs a person's attention."),
         reason: z.string().nullable().describe("Why it ended."),
       })
       .nullable()
-      .describe("Where a template stands; null: the run follows none."),
+      .describe("The progress of a template; null: the run follows none."),
     pauses: z
       .array(
         z.strictObject({
@@ -199,12 +201,12 @@ export const statusSchema = z
           since: at,
         }),
       )
-      .describe("Checkpoints that nobody ended yet."),
+      .describe("Open checkpoints."),
     coordination: z.strictObject({
       phase: z
         .enum(["initial_answer", "voting", "presentation"])
         .nullable()
-        .describe("null: a run of tasks or steps, where nobody votes."),
+        .describe("null: a run of tasks or steps, without votes."),
       active_agent: z.string().nullable(),
       completion_percentage: count.max(100),
       is_final_presentation: z.boolean(),
@@ -220,9 +222,9 @@ export const statusSchema = z
 
 /** The state of a run. */
 export type Status = z.output<typeof statusSchema>;
-/** How well an agent keeps to the workflow, field by field as spec/000 has it. */
+/** How well an agent keeps to the workflow, field by field as in spec/000. */
 export type Reliability = z.output<typeof reliability>;
 /** One entry of `agents`. */
 export type AgentStatus = z.output<typeof agent>;
-/** What is known of tool calls. */
+/** Figures about tool calls. */
 export type Tools = z.output<typeof tools>;

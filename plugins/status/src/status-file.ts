@@ -7,17 +7,17 @@ import { removeLeftovers, replaceFile } from "./replace-file.ts";
 export interface StatusFileOptions extends StatusOptions {
   /** Absolute path. */
   readonly path: string;
-  /** Least milliseconds from one write to the next. */
+  /** The least milliseconds between two writes. */
   readonly every_ms: number;
 }
 
-/** How many events are asked of the log at once. */
+/** How many events are read from the log at once. */
 const PAGE = 1_000;
 
 /**
- * Keeps the status of a run in a file: written with the first event, then at most once in `every_ms`, and when the run is closed.
- * The state comes from the log alone, so any number of processes may keep one file: whoever writes last looks whether the log has
- * more by then, and writes again.
+ * Keeps the status of a run in a file, written with the first event, then at most once in `every_ms`, and when the run is closed.
+ * The state comes only from the log, so any number of processes may write the file: the last writer checks whether the log has
+ * grown meanwhile, and writes again.
  */
 export function keepStatusFile(
   log: LogReader,
@@ -46,12 +46,12 @@ export function keepStatusFile(
       const { head } = status;
       await replaceFile(path, status.parts());
       written = head;
-      // What failed before does not matter any more.
+      // An earlier failure no longer matters.
       late = undefined;
     }
   }
 
-  // One after the other: a file is never written twice at once by one process.
+  // One after the other, so that one process never writes the file twice at once.
   function flush(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
@@ -69,7 +69,7 @@ export function keepStatusFile(
   return {
     async write(events: readonly LogEvent[]) {
       throwLate();
-      // What other processes recorded in between is read with the next write.
+      // Events that other processes recorded in between are read with the next write.
       if (events[0]?.sequence === status.head + 1) status.add(events);
       const wait = begun + every_ms - performance.now();
       if (wait <= 0) return flush();

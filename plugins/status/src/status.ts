@@ -6,7 +6,7 @@ import { STATUS_EVENTS } from "./events.ts";
 import { statusOptions } from "./options.ts";
 import { keepStatusFile } from "./status-file.ts";
 
-/** Keeps `status.json`: the state of a run, folded from its log, in a file that may be read at any time. */
+/** Keeps `status.json`, the state of a run folded from its log, in a file that may be read at any time. */
 export const status = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -14,7 +14,7 @@ export const status = definePlugin({
   apply(kernel, { file, every_ms, keep, previews }, { configFile }) {
     const folder = configFile === undefined ? process.cwd() : dirname(configFile);
     for (const type of STATUS_EVENTS) kernel.event(type);
-    // Not required: who cannot write what people look at still records and decides.
+    // Not required: a process that cannot write the status still records and decides.
     kernel.sink({
       name: "status",
       open: (log) =>

@@ -2,7 +2,7 @@ import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { objectFrom, firstCharacters, rounded, textOf } from "./reading.ts";
 import type { Tools } from "./schema.ts";
 
-// A model can call tools by any number of names that it made up, and can leave any number of calls without a result.
+// A model can call any number of invented tools, and leave any number of calls without a result.
 const NAMES = 1_000;
 const OPEN = 10_000;
 const OTHERS = "(others)";
@@ -28,7 +28,7 @@ const UNUSED: Use = {
 
 const DECISIONS: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
 
-/** Folds decisions about tool calls, and what the calls returned. */
+/** Folds decisions about tool calls, and the results of the calls. */
 export class ToolFold {
   readonly #uses = new Map<string, Use>();
   readonly #open = new Map<string, number>();

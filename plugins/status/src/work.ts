@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { countOf, firstCharacters, objectFrom, textOf } from "./reading.ts";
 import type { Status } from "./schema.ts";
 
-/** Receives who starts and who stops working on something. */
+/** Receives the agents that start and stop working on something. */
 export interface Worker {
   hold(work: string): void;
   release(work: string): void;

@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
 
-/** A program of `children/`, in a process of its own. */
+/** A program of `children/` in its own process. */
 export interface Child {
   readonly process: ChildProcess;
-  /** What it has said so far. */
+  /** The lines that it has printed so far. */
   readonly lines: readonly string[];
-  /** Resolves with the first line that passes; rejects when it ends without. */
+  /** Resolves with the first line that passes; rejects if it ends without. */
   readonly said: (passes: (line: string) => boolean) => Promise<string>;
   /** Resolves when it has ended, with its code or signal. */
   readonly ended: Promise<number | string>;
 }
 
-/** Starts a program; it is killed, by its own id, when the test is done. */
+/** Starts a program, which is killed by its id when the test ends. */
 export function start(program: string, ...args: readonly string[]): Child {
   const path = join(import.meta.dirname, "children", program);
   const child = spawn(

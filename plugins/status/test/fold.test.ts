@@ -34,7 +34,7 @@ const sketch: fc.Arbitrary<Sketch> = fc.tuple(
 ) as fc.Arbitrary<Sketch>;
 
 describe("the status of a log", () => {
-  it("is the same in bytes however the log was added, and always fits its schema", () => {
+  it("is the same byte for byte however the log was added, and always fits its schema", () => {
     fc.assert(
       fc.property(
         fc.array(sketch, { maxLength: 40 }),
@@ -57,7 +57,7 @@ describe("the status of a log", () => {
     );
   });
 
-  it("is written in parts that stay as they are, and that are its text, for lists of any length and any `keep`", () => {
+  it("is written in parts that are never mutated and make up its text, for lists of any length and any `keep`", () => {
     const events = logOf(
       ...Array.from({ length: 700 }, (_, index): Sketch => {
         const agent = AGENTS[index % 3] ?? null;
@@ -95,7 +95,7 @@ describe("the status of a log", () => {
     expect(status.head).toBe(2);
   });
 
-  it("holds nothing that an editor or a terminal would act on, and no entry that an agent made up", () => {
+  it("contains nothing that an editor or a terminal acts on, and no entry that an agent invented", () => {
     const hostile = '\u001b[2J\u202e"enforcement_attempts": []\u2028';
     const events = logOf([
       "enforcement",
@@ -111,7 +111,7 @@ describe("the status of a log", () => {
     );
   });
 
-  it("puts violations in their place, whatever an object from a host is called", () => {
+  it("sorts violations correctly, whatever the names in a host's object", () => {
     const docker_health = { reliability: { enforcement_attempts: [] } };
     const events = logOf(
       ["infrastructure_event", "agent_a", { kind: "mcp_disconnected", docker_health }],
@@ -122,7 +122,7 @@ describe("the status of a log", () => {
     expect(agent.reliability.enforcement_attempts).toHaveLength(1);
   });
 
-  it("fits its schema also where numbers were made up", () => {
+  it("fits its schema even with invented numbers", () => {
     const huge = { input_tokens: Number.MAX_SAFE_INTEGER, output_tokens: 1, estimated_cost: 1e308 };
     const events = logOf(
       ...["agent_a", "agent_a", "agent_b"].flatMap(
@@ -140,7 +140,7 @@ describe("the status of a log", () => {
     expect(statusSchema.safeParse(statusOf(events)).error).toBeUndefined();
   });
 
-  it("MG-16 of no event has no reason to be finished", () => {
+  it("MG-16 without events has no reason to be finished", () => {
     expect(statusOf([])).toMatchObject({
       finish_reason: null,
       is_complete: false,
@@ -149,7 +149,7 @@ describe("the status of a log", () => {
     });
   });
 
-  it("MG-12 has run out of time where a host says so, whoever won", () => {
+  it("MG-12 has timed out if a host says so, even with a winner", () => {
     const events = logOf(
       ["winner_selected", null, { agent: "agent_a", label: "agent1.1" }],
       ["run_finished", null, { reason: "timeout", details: "30 minutes" }],
@@ -178,7 +178,7 @@ describe("the status of a log", () => {
     expect(status.results.final_answer_preview).toHaveLength(200);
   });
 
-  it("MG-14 goes on until then, and says where it is", () => {
+  it("MG-14 is running until then, and says where it is", () => {
     const status = statusOf(logOf(["tool_allowed", "agent_a", { tool: "read_file" }]));
     expect(status).toMatchObject({
       finish_reason: "in_progress",
@@ -195,7 +195,7 @@ describe("the status of a log", () => {
     expect(status.text().indexOf('"finish_reason"')).toBeLessThan(status.text().indexOf('"meta"'));
   });
 
-  it("MG-17 goes on for the others when one agent is out", () => {
+  it("MG-17 continues for the others when one agent is out", () => {
     const events = logOf(
       ["enforcement", "agent_a", violation({ final: true })],
       ["tool_allowed", "agent_b", { tool: "read_file" }],
@@ -228,7 +228,7 @@ describe("the status of a log", () => {
     expect(coordination).toMatchObject({ phase: "voting", completion_percentage: 50 });
   });
 
-  it("MG-68 has no vote that a new answer made void", () => {
+  it("MG-68 has no vote that a new answer cleared", () => {
     const events = logOf(
       ["answer_accepted", "agent_a", { label: "agent1.1" }],
       ["vote_accepted", "agent_b", { voted_for: "agent_a", label: "agent1.1" }],
@@ -280,7 +280,7 @@ describe("the status of a log", () => {
     expect(agentOf(events, "agent_b").tool_metrics.total_failures).toBe(1);
   });
 
-  it("stays small where a model makes up a name for every call", () => {
+  it("stays small if a model invents a name for every call", () => {
     const calls = Array.from(
       { length: 1_500 },
       (_, index) => ["tool_denied", "agent_a", { tool: `made-up-${index}` }] as const,
@@ -291,7 +291,7 @@ describe("the status of a log", () => {
     expect(tools.total_calls).toBe(1_500);
   });
 
-  it("knows in which phase tasks are", () => {
+  it("knows the phase of each task", () => {
     const enter = (task: string, to: string): Sketch => ["phase_entered", "dev", { to }, task];
     const events = logOf(
       enter("t1", "PLAN"),

@@ -9,7 +9,7 @@ import { createStatus, type AgentStatus, type Status, type StatusOptions } from 
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 const BEGIN = Date.parse("2026-01-17T09:00:00Z");
 
-/** What of an event a test says. */
+/** The parts of an event that a test gives. */
 export type Sketch = readonly [
   event_type: string,
   agent: string | null,
@@ -17,7 +17,7 @@ export type Sketch = readonly [
   task?: string,
 ];
 
-/** The drafts of events, a second apart. */
+/** Drafts of events, one second apart. */
 export const drafts = (sketches: readonly Sketch[], begin = 0): readonly EventDraft[] =>
   sketches.map(([event_type, agent_id, details = {}, task_id = null], index) => ({
     timestamp: new Date(BEGIN + (begin + index) * 1_000).toISOString(),
@@ -72,7 +72,7 @@ export const violation = (more: JsonObject = {}): JsonObject => ({
 /** A log that a test fills by hand. */
 export interface GivenLog extends LogReader {
   readonly all: readonly LogEvent[];
-  /** Appends events; returns them. */
+  /** Appends events and returns them. */
   add(...sketches: readonly Sketch[]): readonly LogEvent[];
 }
 
@@ -91,7 +91,7 @@ export function givenLog(run = "run-1"): GivenLog {
   };
 }
 
-/** A folder of its own for one test. */
+/** A separate folder for one test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "bylaw-status-"));
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));

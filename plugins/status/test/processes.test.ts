@@ -8,7 +8,7 @@ import { folder } from "./kit.ts";
 
 const FILE = ".bylaw/runs/main/status.json";
 
-/** The text that the log of the store comes to. */
+/** The text that the store's log results in. */
 async function rebuilt(base: string): Promise<string> {
   const store = await openSqliteStore(join(base, "store.db"));
   const status = createStatus();
@@ -18,7 +18,7 @@ async function rebuilt(base: string): Promise<string> {
 }
 
 describe("the file of a status", () => {
-  it("is whole to who reads it all the time, while its writers run and are killed", async () => {
+  it("is complete for a reader at any time, while its writers run and are killed", async () => {
     const base = folder();
     const reader = start("reader.ts", join(base, FILE));
     const first = start("writer.ts", base, "agent_a", "1000000");
@@ -30,7 +30,7 @@ describe("the file of a status", () => {
       await writer.said((line) => line === `recorded ${killed}`);
       writer.process.kill("SIGKILL");
       expect(await writer.ended).toBe("SIGKILL");
-      // Whatever stands there after a kill is a whole status of an earlier moment.
+      // After a kill, the file is a complete status of an earlier moment.
       expect(JSON.parse(readFileSync(join(base, FILE), "utf8"))).toMatchObject({
         schema_version: 1,
       });
@@ -49,7 +49,7 @@ describe("the file of a status", () => {
     expect(last.lines.filter((line) => line.startsWith("error"))).toEqual([]);
   });
 
-  it("ends as the log has it when several processes keep one run", async () => {
+  it("ends in the state of the log when several processes keep one run", async () => {
     const base = folder();
     const writers = ["agent_a", "agent_b", "agent_c"].map((agent) =>
       start("writer.ts", base, agent, "25"),

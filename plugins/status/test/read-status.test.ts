@@ -49,8 +49,8 @@ describe("readStatus", () => {
 });
 
 describe("a run scripted after one of MassGen", () => {
-  // What differs on purpose: the outcome is not "ok" before it is, and what went on is said (`recovery`, `final`).
-  it("comes to the same reliability, apart from what is listed here", () => {
+  // Intended differences: the outcome is not "ok" early, and `recovery` and `final` are given.
+  it("has the same reliability, except for the differences listed here", () => {
     const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
       readonly agents: Readonly<
         Record<
@@ -84,11 +84,11 @@ describe("the JSON Schema", () => {
     readFileSync(join(import.meta.dirname, "../status.schema.json"), "utf8"),
   ) as JsonObject;
 
-  it("that the package ships is current", () => {
+  it("in the package is current", () => {
     expect(shipped).toEqual(statusJsonSchema());
   });
 
-  it("takes every status that is written, and none with a field that is no field", () => {
+  it("accepts every status that is written, and none with an unknown field", () => {
     const fits = new Ajv2020({ strict: false }).compile(shipped);
     const status = createStatus();
     expect(fits(JSON.parse(status.text()))).toBe(true);

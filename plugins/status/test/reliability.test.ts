@@ -12,7 +12,7 @@ const EMPTY = {
 };
 
 describe("the reliability of an agent", () => {
-  it("MG-01 MG-02 has one record for a violation, with every field and the time of the log", () => {
+  it("MG-01 MG-02 has one record per violation, with every field and the time of the log", () => {
     const { reliability } = agentOf(
       logOf(["enforcement", "agent_a", violation({ buffer_chars: 1_500 })]),
     );
@@ -34,7 +34,7 @@ describe("the reliability of an agent", () => {
     ]);
   });
 
-  it("MG-03 keeps the violations of a round in their order", () => {
+  it("MG-03 keeps the violations of a round in order", () => {
     const events = logOf(
       ["enforcement", "agent_a", violation()],
       [
@@ -64,7 +64,7 @@ describe("the reliability of an agent", () => {
     expect(attempt?.buffer_chars).toBe(1_000);
   });
 
-  it("MG-05 keeps a reason under its code, and what failed around the agent apart from it", () => {
+  it("MG-05 keeps a reason under its code, apart from failures around the agent", () => {
     const codes = [
       "no_workflow_tool",
       "no_tool_calls",
@@ -92,7 +92,7 @@ describe("the reliability of an agent", () => {
     expect(agent.total_infrastructure_events).toBe(3);
   });
 
-  it("MG-06 MG-09 is there for an agent without a violation as well, and empty", () => {
+  it("MG-06 MG-09 exists for an agent without violations too, and is empty", () => {
     const { agents } = statusOf(
       logOf(
         ["consensus_opened", null, { agents: ["agent_a", "agent_b"] }],
@@ -169,7 +169,7 @@ describe("the reliability of an agent", () => {
     expect(round_timing.round_number).toBe(3);
   });
 
-  it("MG-11 has the health of a container where it was given, and no key where not", () => {
+  it("MG-11 has the health of a container if it was given, else no key", () => {
     const health = { exists: true, status: "exited", exit_code: 137, oom_killed: true };
     const { infrastructure_events } = agentOf(
       logOf(
@@ -184,7 +184,7 @@ describe("the reliability of an agent", () => {
     expect(infrastructure_events[1]).not.toHaveProperty("docker_health");
   });
 
-  it("MG-19 counts a reason that comes twice in a round twice, and names it once", () => {
+  it("MG-19 counts a reason twice that occurs twice in a round, and names it once", () => {
     const twice = logOf(
       ["enforcement", "agent_a", violation()],
       ["enforcement", "agent_a", violation({ attempt: 2 })],
@@ -250,7 +250,7 @@ describe("the reliability of an agent", () => {
     });
   });
 
-  it("MG-46 is ok after a violation and a response that complies, and open in between", () => {
+  it("MG-46 is ok after a violation and a valid response, and open in between", () => {
     const first = ["enforcement", "agent_a", violation()] as const;
     expect(agentOf(logOf(first))).toMatchObject({
       status: "restarting",
@@ -261,7 +261,7 @@ describe("the reliability of an agent", () => {
     ).toMatchObject({ status: "ok", reliability: { outcome: "ok", total_enforcement_retries: 1 } });
   });
 
-  it("MG-48 names an unknown tool that stood beside a valid vote, without a violation", () => {
+  it("MG-48 names an unknown tool next to a valid vote, without a violation", () => {
     const { reliability } = agentOf(
       logOf([
         "response_accepted",
@@ -276,7 +276,7 @@ describe("the reliability of an agent", () => {
     });
   });
 
-  it("is dropped for an agent that was cancelled, and running again when it begins another round", () => {
+  it("is dropped for a cancelled agent, and running again when it begins another round", () => {
     const dropped = ["agent_dropped", "agent_a", { reason: "timeout" }] as const;
     expect(agentOf(logOf(dropped))).toMatchObject({
       status: "dropped",
@@ -299,7 +299,7 @@ describe("the reliability of an agent", () => {
     });
   });
 
-  it("has an agent that the host does not name", () => {
+  it("includes an agent that the host does not name", () => {
     const { agents } = statusOf(
       logOf(
         ["enforcement", null, violation()],
@@ -310,7 +310,7 @@ describe("the reliability of an agent", () => {
     expect(agents[""]?.reliability).toMatchObject({ total_enforcement_retries: 1, outcome: "ok" });
   });
 
-  it("loses no characters inline, nor those that the retry began with", () => {
+  it("counts no characters as lost inline, or if the retry began with them", () => {
     const agent = agentOf(
       logOf(
         ["enforcement", "agent_a", violation({ recovery: "inline", buffer_chars: 100 })],
@@ -330,7 +330,7 @@ describe("the reliability of an agent", () => {
     expect(agent.total_buffer_chars_carried).toBe(175);
   });
 
-  it("lists the last ones where it is bounded, and counts all of them", () => {
+  it("lists the last ones if it is limited, and counts all of them", () => {
     const many = Array.from(
       { length: 500 },
       (_, index) => ["enforcement", "agent_a", violation({ round: index + 1 })] as const,
@@ -350,7 +350,7 @@ describe("the reliability of an agent", () => {
     ).toEqual([]);
   });
 
-  it("shows no word of what an agent wrote where previews are off, and never what was redacted", () => {
+  it("shows nothing that an agent wrote if previews are off, and never what was redacted", () => {
     const digest = { redacted: "sha256:1111" };
     const events = logOf(
       ["enforcement", "agent_a", violation()],

@@ -28,7 +28,7 @@ const rebuilt = (events: readonly LogEvent[]): string => {
 };
 
 describe("status", () => {
-  it("keeps a file below the configuration that the log comes to, byte for byte, also when the run is taken up again", async () => {
+  it("keeps a file below the configuration that equals the fold of the log, byte for byte, also when the run is opened again", async () => {
     const base = folder();
     const store = createMemoryStore();
     const kernel = createKernel(
@@ -56,11 +56,11 @@ describe("status", () => {
       meta: { sessions: 2 },
       costs: { total_input_tokens: 6, total_output_tokens: 8 },
     });
-    // What agents wrote is for nobody but the owner.
+    // Only the owner may read what agents wrote.
     if (process.platform !== "win32") expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("says nothing of what it may not say: an agent cannot record what hosts record", async () => {
+  it("shows only recorded facts: an agent cannot record what hosts record", async () => {
     const run = await openRun(
       createKernel({ plugins: [status({ file: join(folder(), "{run}.json") })] }),
       { run: "r" },
@@ -84,7 +84,7 @@ describe("status", () => {
 describe("keepStatusFile", () => {
   const begin = ["session_start", null, { plan_file: null, total_tasks: 0 }] as const;
 
-  it("has every event when it is closed, however rarely it writes, also those that it was never told of", async () => {
+  it("has every event when it is closed, however rarely it writes, also events that it was not given", async () => {
     const path = join(folder(), "status.json");
     const log = givenLog();
     const writer = keepStatusFile(log, { path, every_ms: 60_000 });
@@ -99,7 +99,7 @@ describe("keepStatusFile", () => {
     expect(readFileSync(path, "utf8")).toBe(rebuilt(log.all));
   });
 
-  it("mends the file where it was slower than another process, and put an older state over a newer one", async () => {
+  it("repairs the file if it was slower than another process and overwrote a newer state", async () => {
     const path = join(folder(), "status.json");
     const log = givenLog();
     log.add(begin, ["enforcement", "agent_a", violation()]);
@@ -140,7 +140,7 @@ describe("keepStatusFile", () => {
     expect(readFileSync(path, "utf8")).toBe(rebuilt(log.all));
   });
 
-  it("says that it cannot write, and catches up once it can", async () => {
+  it("reports that it cannot write, and catches up once it can", async () => {
     const base = folder();
     const path = join(base, "status.json");
     mkdirSync(join(path, "in-the-way"), { recursive: true });
@@ -156,7 +156,7 @@ describe("keepStatusFile", () => {
     await writer.close?.();
   });
 
-  it("removes what a killed process left long ago, and nothing else", async () => {
+  it("removes a killed process's old leftovers, and nothing else", async () => {
     const base = folder();
     const path = join(base, "status.json");
     const old = `${path}.6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`;

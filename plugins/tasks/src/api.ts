@@ -4,61 +4,61 @@ import type { Outcome, RecordOptions } from "@bylaw/log";
 import type { TaskState } from "./board.ts";
 import type { Snapshot, SnapshotRequest } from "./snapshot.ts";
 
-/** The part of a contract that says how tasks are given out. */
+/** The part of a contract about assigning tasks. */
 export type TaskRules = Pick<Contract, "coordination" | "recovery">;
 
-/** A task to be created. */
+/** A task to create. */
 export interface NewTask {
   /** 1 to 256 characters. Default: a new name. */
   readonly id?: string;
   readonly title?: string;
-  /** The ids of tasks that have to be completed first; they were created before. */
+  /** The ids of tasks that must be completed first. They must already exist. */
   readonly dependencies?: readonly string[];
-  /** What an agent must be able to do. */
+  /** The capabilities that an agent needs for it. */
   readonly capabilities?: readonly string[];
 }
 
 /** A request for a task. */
 export interface ClaimRequest {
   readonly agent: string;
-  /** What it is able to do. */
+  /** The capabilities of the agent. */
   readonly capabilities?: readonly string[];
-  /** This one and no other. Where the agent holds it, the claim is the one that it has. */
+  /** The only acceptable task. If the agent already holds it, the result is its current claim. */
   readonly task?: string;
-  /** A repeated request under the same id gets the same claim while it lasts. */
+  /** A repeated request with the same id gets the same claim while the claim lasts. */
   readonly request_id?: string;
 }
 
-/** Who holds which task: part of every request about it. */
+/** Identifies a claim: its task, agent and fence. Every request about a held task includes it. */
 export interface Hold {
   readonly task: string;
   readonly agent: string;
-  /** Of the claim. */
+  /** The fence of the claim. */
   readonly fence: number;
 }
 
 /** A task that an agent holds. */
 export interface HeldTask extends Hold {
-  /** RFC 3339, UTC. Later on the task is somebody else's, unless a heartbeat came before. */
+  /** RFC 3339, UTC. After this time another agent may take the task, unless a heartbeat came before. */
   readonly lease_until: string;
-  /** Where it goes on, as the log says; `null`: it has entered no phase yet. */
+  /** The phase in which it continues, by the log; `null`: it has entered no phase yet. */
   readonly phase: string | null;
   readonly title: string | null;
   readonly dependencies: readonly string[];
   readonly capabilities: readonly string[];
 }
 
-/** A request to complete a task that is in its last phase. */
+/** A request to complete a task in its last phase. */
 export interface Completion extends Hold {
-  /** Those that its phase requires, by type. */
+  /** The artifacts that its phase requires, by type. */
   readonly artifacts: JsonObject;
   readonly reason?: string;
-  /** What the host knows, such as the token. */
+  /** The host's facts, such as the token. */
   readonly host?: JsonObject;
   readonly request_id?: string;
 }
 
-/** What is written with the end of a claim, and under which id it is asked for again. */
+/** The documents written with the end of a claim, and the id under which the request may be repeated. */
 export type EndOptions = Pick<RecordOptions, "documents" | "request_id">;
 
 /** A task with its id. */
@@ -67,32 +67,32 @@ export interface Task extends TaskState {
 }
 
 /**
- * The tasks of a run. Everything that is done is on record in the same write. What the log makes impossible is refused with
- * BYLAW_EVENT_REFUSED, a malformed request with BYLAW_TASK_INVALID; each throws what the run throws besides.
+ * The tasks of a run. Every change is recorded in the same write. Throws BYLAW_EVENT_REFUSED for changes that the log makes
+ * impossible, BYLAW_TASK_INVALID for malformed requests, and what the run throws.
  */
 export interface Tasks {
-  /** Creates a task. One that is there already, and is the same, is answered as it is. */
+  /** Creates a task. If an equal task exists, returns that one. */
   create(task: NewTask): Promise<Task>;
-  /** Gives the agent the task that was created first among those that are free and that it can do; `undefined` where there is none. */
+  /** Gives the agent the earliest created task that is free and within its capabilities; `undefined` if there is none. */
   claim(request: ClaimRequest): Promise<HeldTask | undefined>;
-  /** Lets the lease end as long after now as the contract says. */
+  /** Extends the lease from now by the time in the contract. */
   heartbeat(hold: Hold): Promise<HeldTask>;
-  /** Asks for the transition that completes the task. Where it is allowed, what waited for the task is free. */
+  /** Requests the transition that completes the task. If it is allowed, tasks that waited for this one become free. */
   complete(completion: Completion): Promise<Outcome>;
-  /** Gives the task up: it waits for a person. */
+  /** Gives up the task, which then waits for a person. */
   fail(hold: Hold & { readonly reason: string }, options?: EndOptions): Promise<Task>;
-  /** Gives the task back: the next agent goes on in its phase. */
+  /** Returns the task. The next agent continues in its phase. */
   release(hold: Hold & { readonly reason?: string }, options?: EndOptions): Promise<Task>;
-  /** A person retries a task whose agents were lost or gave up. */
+  /** Retries, for a person, a task whose agents were lost or gave up. */
   retry(request: {
     readonly task: string;
     readonly by: string;
     readonly reason?: string;
   }): Promise<Task>;
-  /** Takes up what agents left that were lost, and finishes what a crash interrupted. Each claim does so first. Resolves to what it recorded. */
+  /** Frees the tasks of lost agents, and finishes what a crash interrupted. Each claim does so first. Resolves to the recorded events. */
   recover(): Promise<readonly LogEvent[]>;
-  /** What an agent needs to know of a task, a page of at most 96,000 bytes of JSON. */
+  /** The facts that an agent needs about a task, in pages of at most 96,000 bytes of JSON. */
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
-  /** A task, as the log says. Throws BYLAW_TASK_UNKNOWN. */
+  /** A task, by the log. Throws BYLAW_TASK_UNKNOWN. */
   get(task: string): Promise<Task>;
 }

@@ -2,8 +2,8 @@ import type { JsonObject } from "@bylaw/kernel";
 import { treeDrop, treeEntries, treeGet, treePut, type Tree } from "@bylaw/log";
 
 /**
- * `blocked`: waits for others. `ready`: free. `claimed`: an agent holds it. `waiting`: its agent was lost, and it is free again at a
- * time. `escalated`: its agent was lost, and a person has to look. `failed` and `completed`: over.
+ * `blocked`: waits for other tasks. `ready`: free. `claimed`: an agent holds it. `waiting`: its agent was lost, and it becomes free
+ * at a set time. `escalated`: its agent was lost, and a person must decide. `failed` and `completed`: over.
  */
 export type TaskStatus =
   | "blocked"
@@ -14,54 +14,54 @@ export type TaskStatus =
   | "failed"
   | "completed";
 
-/** Why a task did not get on. */
+/** The reason why a task could not move on. */
 export interface Blocker {
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
 }
 
-/** A task, as the log says. */
+/** A task, by the log. */
 export interface TaskState {
-  /** Sequence of the event that created it: no earlier event is about it. */
+  /** The sequence of the event that created it. No earlier event is about it. */
   readonly created: number;
   readonly title: string | null;
   readonly dependencies: readonly string[];
-  /** What an agent must be able to do. */
+  /** The capabilities that an agent needs for it. */
   readonly capabilities: readonly string[];
   readonly status: TaskStatus;
-  /** How many of its dependencies are not completed. */
+  /** The number of its dependencies that are not completed. */
   readonly unmet: number;
-  /** Of the last claim; 0 for a task that nobody has claimed. */
+  /** The fence of the last claim; 0 for a task that was never claimed. */
   readonly fence: number;
-  /** Who holds it, or held it last. */
+  /** The agent that holds it, or held it last. */
   readonly agent: string | null;
-  /** When the lease ends, or the task is free again. RFC 3339, UTC, milliseconds. */
+  /** The time when the lease ends, or when the task becomes free again. RFC 3339, UTC, milliseconds. */
   readonly until: string | null;
-  /** How often its agent was lost since a person looked. */
+  /** How often its agent was lost since a person last retried it. */
   readonly lapses: number;
-  /** Of the claim that holds it. */
+  /** The request id of the current claim. */
   readonly request_id: string | null;
-  /** What its last transition was blocked by. */
+  /** The blockers of its last transition. */
   readonly blockers: readonly Blocker[];
-  /** What was done to the plan on its behalf. */
+  /** The changes to the plan on its behalf. */
   readonly prd_state: JsonObject | null;
 }
 
-/** Every task, and what is looked for among them. Nothing is copied with an event but the way to what it changes. */
+/** Every task, with indexes over them. An event copies only the path to what it changes. */
 export interface Board {
   readonly tasks: Tree<TaskState>;
   /** By dependency: the tasks that wait for it. */
   readonly dependents: Tree<Tree<number>>;
   /** By set of capabilities: the free tasks in the order of their creation. */
   readonly ready: Tree<Tree<string>>;
-  /** By time: the leases that end and the tasks that are free again. */
+  /** By time: the leases that end and the tasks that become free. */
   readonly due: Tree<string>;
-  /** By agent and request id: what it holds by that request. */
+  /** By agent and request id: the task held by that request. */
   readonly asked: Tree<string>;
-  /** What is completed without the store's knowing. */
+  /** Tasks that are completed without the store's knowledge. */
   readonly unfinished: Tree<true>;
-  /** By directive: what is to be done to the plan, until somebody says that it was done. */
+  /** By directive: a change to the plan that nobody has reported as done. */
   readonly plans: Tree<{ readonly task: string; readonly params: JsonObject }>;
 }
 
@@ -75,20 +75,20 @@ export const EMPTY: Board = {
   plans: null,
 };
 
-/** Keys that are ordered like the numbers. */
+/** A key whose text order is the order of the numbers. */
 const inOrder = (sequence: number): string => String(sequence).padStart(12, "0");
-/** The key of a request of an agent. */
+/** The key of an agent's request. */
 export const askedKey = (agent: string | null, request_id: string): string =>
   JSON.stringify([agent, request_id]);
 const LAST = Date.parse("9999-12-31T23:59:59.999Z");
-/** A time in the one form whose texts are ordered like the times. */
+/** A time in the one form whose text order is the order of time. */
 export const isoOf = (time: string): string =>
   ISO.test(time) ? time : new Date(Math.min(Date.parse(time), LAST)).toISOString();
-// Days that every month has: a time of this form is one.
+// Only days that every month has, so that a text of this form is a valid time.
 const ISO =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-/** The later of two times, of which the second may be missing: a heartbeat on a clock that is behind never shortens a lease. */
+/** The later of two times, of which the second may be missing. A heartbeat by a slow clock never shortens a lease. */
 export const laterOf = (time: string, other: string | null | undefined): string =>
   isoOf(time) < (other ?? "") ? (other ?? "") : isoOf(time);
 
@@ -100,7 +100,7 @@ export function withTask(board: Board, id: string, after: TaskState): Board {
 
 type Edit = (tree: Tree<string>, key: string, value: string) => Tree<string>;
 
-/** Puts a task into the trees that it is looked for in, or drops it from them. */
+/** Adds a task to the indexes, or removes it. */
 function indexed(
   board: Board,
   id: string,
@@ -118,7 +118,7 @@ function indexed(
   return { ...board, due, asked: edit(board.asked, askedKey(agent, request_id), id) };
 }
 
-/** A tree of trees with one of them changed; one that is empty is left out. */
+/** A copy of a tree of trees with one of them changed. Empty ones are removed. */
 export function within<Value>(
   tree: Tree<Tree<Value>>,
   key: string,
@@ -128,16 +128,16 @@ export function within<Value>(
   return after === null ? treeDrop(tree, key) : treePut(tree, key, after);
 }
 
-/** What an agent that wants a task can do, and when. */
+/** An agent that looks for a task: its capabilities, and the time. */
 export interface Seeking {
   readonly capabilities: readonly string[];
   /** RFC 3339, UTC. */
   readonly now: string;
-  /** What is not wanted. */
+  /** Tasks to skip. */
   readonly passed?: ReadonlySet<string>;
 }
 
-/** Whether an agent that can do this much may have a task now. */
+/** Whether an agent with these capabilities may have a task now. */
 export function isFree(
   { status, until, capabilities: needed }: TaskState,
   { capabilities, now }: Seeking,
@@ -146,7 +146,7 @@ export function isFree(
   return status === "ready" || (status === "waiting" && (until ?? "") <= isoOf(now));
 }
 
-/** The task that was created first among the free ones that an agent can do. */
+/** The earliest created task among the free ones within an agent's capabilities. */
 export function nextTask(board: Board, seeking: Seeking): string | undefined {
   let best: { readonly id: string; readonly created: number } | undefined;
   const offer = (id: string): boolean => {
@@ -156,7 +156,7 @@ export function nextTask(board: Board, seeking: Seeking): string | undefined {
     if (best === undefined || task.created < best.created) best = { id, created: task.created };
     return true;
   };
-  // Of every set that the agent fits the first is enough: they are in order.
+  // The first task of each matching set suffices, because each set is sorted.
   for (const [, ids] of treeEntries(board.ready)) {
     for (const [, id] of treeEntries(ids)) {
       const task = treeGet(board.tasks, id);
@@ -167,7 +167,7 @@ export function nextTask(board: Board, seeking: Seeking): string | undefined {
   return best?.id;
 }
 
-/** What is due by a time, the first first. */
+/** The tasks that are due by a time, earliest first. */
 export function* dueBy(board: Board, now: string): Generator<readonly [at: string, id: string]> {
   const limit = isoOf(now);
   for (const [key, id] of treeEntries(board.due)) {

@@ -47,14 +47,14 @@ export async function claimTask(
       if (!isOvertaken(error)) throw error;
       await run.catchUp();
       const task = treeGet(run.view(taskBoard).tasks, id);
-      // It was not that somebody was quicker: somebody does not want it.
+      // Nobody else was faster: another plugin refuses the claim.
       if (task !== undefined && isFree(task, seeking)) throw error;
     }
     passed.add(id);
   }
 }
 
-/** How long a lease holds, in milliseconds. */
+/** The length of a lease, in milliseconds. */
 export const leaseOf = ({ coordination }: TaskRules): number =>
   Math.max(1, Math.round(coordination.leaseSeconds * 1_000));
 

@@ -26,13 +26,13 @@ import { snapshotOf, type Snapshot, type SnapshotRequest } from "./snapshot.ts";
 import { taskBoard } from "./task-board.ts";
 import { unknownTask, parseTaskRequest } from "./task-requests.ts";
 
-/** How tasks are given out. */
+/** The options of `createTasks`. */
 export interface TasksOptions {
   /** RFC 3339, UTC. Default: the run's clock. */
   readonly now?: () => string;
 }
 
-/** The tasks of a run, given out as its contract says. The run's kernel has the plugin {@link tasks}. */
+/** The tasks of a run, assigned by its contract. The run's kernel must have the plugin {@link tasks}. */
 export function createTasks(run: Run, rules: TaskRules, options: TasksOptions = {}): Tasks {
   checkArgument("createTasks", "a run", run, {
     fits: (value) => isJsonObject(value) && typeof value["record"] === "function",
@@ -100,7 +100,7 @@ class RunTasks implements Tasks {
       to: COMPLETED,
       host: { ...host, fence },
     });
-    // It is completed whatever comes of this; the next call does what is left to do.
+    // The task is completed whatever this results in; the next call does what is left.
     const { task } = request;
     const { unfinished } = this.#run.view(taskBoard);
     if (outcome.applied === "allow" && treeGet(unfinished, task) === true)

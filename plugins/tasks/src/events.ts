@@ -12,7 +12,7 @@ const fence = z.int().positive();
 const time = z.iso.datetime();
 const note = z.string().max(2_000);
 
-/** The most dependencies and capabilities that a task has, and the longest that a name, a title and a reason are, in characters. */
+/** The limits of a task: its dependencies, its capabilities, and the characters of a name, a title and a reason. */
 export const LIMITS = {
   dependencies: 10_000,
   capabilities: 64,
@@ -21,9 +21,9 @@ export const LIMITS = {
   reason: 2_000,
 } as const;
 
-/** The details of every event of a task, by type. What a run records itself is not among them. */
+/** The details of every task event, by type. Events that a run records itself are not included. */
 const TASK_EVENTS = {
-  /** A task, with all that it waits for. */
+  /** A task was created, with its dependencies. */
   task_created: z.strictObject({
     title: z.string().max(LIMITS.title).nullable(),
     dependencies: names(LIMITS.dependencies),
@@ -36,24 +36,24 @@ const TASK_EVENTS = {
     capabilities: names(1_000),
     request_id: z.string().max(512).nullable(),
   }),
-  /** The agent that holds it gave a sign of life. */
+  /** The agent that holds it sent a heartbeat. */
   task_renewed: z.strictObject({ fence, lease_until: time }),
-  /** The lease is over, and it is to be tried again. */
+  /** The lease is over, and the task will be tried again. */
   task_lapsed: z.strictObject({
     agent: z.string(),
     fence,
     retry: z.int().positive(),
     retry_at: time,
   }),
-  /** The lease is over, and a person has to look. */
+  /** The lease is over, and a person must decide. */
   task_escalated: z.strictObject({ agent: z.string(), fence, lapses: z.int().positive() }),
-  /** The agent that held it gave it back. */
+  /** The agent that held it returned it. */
   task_released: z.strictObject({ fence, reason: note.nullable() }),
-  /** The agent that held it says that it cannot be done. */
+  /** The agent that held it reports that it cannot be done. */
   task_failed: z.strictObject({ fence, reason: note }),
   /** A person has it tried again. */
   task_retried: z.strictObject({ by: id, reason: note.nullable() }),
-  /** What the phase of the task says, the store knows too. */
+  /** The store has been told that the task is completed. */
   task_finished: z.strictObject({ fence }),
 } as const;
 
@@ -67,7 +67,7 @@ export type TaskEvent = {
   readonly [Name in keyof Types]: { readonly type: Name; readonly details: z.output<Types[Name]> };
 }[keyof Types];
 
-/** Reads the details of an event of this plugin; `undefined` for every other event, and for one that is not as it was declared. */
+/** Parses the details of this plugin's events; `undefined` for every other event, and for details that do not fit their type. */
 export function taskEventOf({
   event_type,
   details,

@@ -5,14 +5,14 @@ import { isBlank, quote } from "@bylaw/wording";
 import { askedKey, isoOf, type Board, type TaskState } from "./board.ts";
 import { taskEventOf, type TaskEvent } from "./events.ts";
 
-/** Why an event cannot be. */
+/** The reason why an event is impossible. */
 export interface Fault {
   readonly rule: string;
   readonly message: string;
 }
 
 const fault = (rule: string, message: string): Fault => ({ rule, message });
-/** Why an event of a task is impossible on this board; `undefined` for one that is possible or about something else. Pure. */
+/** The reason why a task event is impossible on this board; `undefined` for one that is possible or about something else. Pure. */
 export function faultOf(board: Board, event: EventDraft): Fault | undefined {
   const { event_type, task_id } = event;
   if (event_type === "phase_entered") return completionFault(board, event);
@@ -40,7 +40,7 @@ function creationFault(
   dependencies: readonly string[],
 ): Fault | undefined {
   if (task !== undefined) return fault("TASK_EXISTS", `task ${quote(id)} exists already`);
-  // What a task waits for is there before it, so that no two can wait for each other.
+  // Dependencies must exist first, so that no two tasks can wait for each other.
   if (dependencies.includes(id))
     return fault("TASK_CYCLE", `task ${quote(id)} would wait for itself`);
   const unknown = dependencies.find((one) => treeGet(board.tasks, one) === undefined);
@@ -52,7 +52,7 @@ function creationFault(
   return undefined;
 }
 
-/** Why nobody can complete a task. */
+/** The reason why nobody can complete a task. */
 function completionFault(board: Board, { task_id, details }: EventDraft): Fault | undefined {
   const task = task_id === null ? undefined : treeGet(board.tasks, task_id);
   if (task === undefined || task_id === null) return undefined;
@@ -63,7 +63,7 @@ function completionFault(board: Board, { task_id, details }: EventDraft): Fault 
   return undefined;
 }
 
-/** Why somebody cannot move a task that another agent, or nobody, holds. */
+/** The reason why an agent cannot move a task: another agent holds it, or nobody does. */
 export function holderFault(
   board: Board,
   { event_type, agent_id, task_id }: EventDraft,
@@ -78,7 +78,7 @@ export function holderFault(
   return undefined;
 }
 
-/** Why an event cannot change a task that exists. `finished`: its end is on record. */
+/** The reason why an event cannot change an existing task. `finished`: its end is on record. */
 function changeFault(
   task: TaskState,
   id: string,
@@ -102,7 +102,7 @@ function changeFault(
     case "task_escalated":
       return lapseFault(task, id, { ...details, count: details.lapses }, event);
     case "task_retried":
-      // The agent that lost it or gave it up must not judge that itself.
+      // An agent that lost it or gave it up must not decide that itself.
       return (
         statusFault(task, id, "escalated", "failed") ??
         (["", foldName(task.agent ?? "")].includes(foldName(details.by))
@@ -142,7 +142,7 @@ function claimFault(
   );
 }
 
-/** Why an agent does not hold the task by this claim. */
+/** The reason why an agent does not hold the task by this claim. */
 function ownClaimFault(
   task: TaskState,
   id: string,
@@ -154,7 +154,7 @@ function ownClaimFault(
   if (task.agent !== agent_id)
     return fault("TASK_OTHER_AGENT", `task ${quote(id)} is held by another agent`);
   if (task.fence !== fence)
-    return fault("TASK_FENCE", `fence ${fence} is not ${task.fence}, that of the claim`);
+    return fault("TASK_FENCE", `fence ${fence} is not the claim's fence ${task.fence}`);
   return undefined;
 }
 
@@ -194,7 +194,4 @@ const statusFault = (
 const staleFault = (task: TaskState, fence: number): Fault | undefined =>
   fence > task.fence
     ? undefined
-    : fault(
-        "TASK_FENCE",
-        `fence ${fence} is not higher than ${task.fence}, that of the last claim`,
-      );
+    : fault("TASK_FENCE", `fence ${fence} is not higher than the last claim's fence ${task.fence}`);

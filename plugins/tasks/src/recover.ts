@@ -6,24 +6,24 @@ import { dueBy, type TaskState } from "./board.ts";
 import { taskBoard } from "./task-board.ts";
 
 /**
- * The task as the store knows it, whose tasks are those of all runs. Each stands in a queue of its own: which one comes first the
- * log says, and the store only that nobody has it twice.
+ * The name of the task in the store, which holds the tasks of all runs. Each task has its own queue there: the log decides the
+ * order, and the store only ensures that nobody else has the task.
  */
 export const storedName = ({ run }: Pick<Run, "run">, task: string): string =>
   JSON.stringify([run, task]);
 
-/** Who holds a task in the store between an agent that was lost and the next one. */
+/** The owner of a task in the store between a lost agent and the next one. */
 const RECOVERY = "@bylaw/plugin-tasks";
 
-/** The most tasks that one call takes up, so that it stays short. */
+/** The most tasks that one call recovers, so that it stays short. */
 const AT_ONCE = 100;
 
-/** Whether somebody else was quicker. */
+/** Whether another process was faster. */
 export const isOvertaken = (error: unknown): boolean =>
   error instanceof StoreConflict ||
   (error instanceof BylawError && error.code === "BYLAW_EVENT_REFUSED");
 
-/** Records an event together with what a task becomes in the store, under the fence that the log says. */
+/** Records an event together with the task's new state in the store, under the fence from the log. */
 export async function recordWithState(
   run: Run,
   event: Recordable,
@@ -36,13 +36,13 @@ export async function recordWithState(
       task: { id: storedName(run, id), fence, set: { state, owner: null } },
     });
   } catch (error) {
-    // The guards found nothing against it, so the store's own sweep has freed the task: it needs nothing written.
+    // The guards accepted the event, so the store's own sweep has freed the task, and the store needs no write.
     if (error instanceof StoreConflict && error.what === "fence") return run.record([event]);
     throw error;
   }
 }
 
-/** Tells the store of a task that its transition to completion is on record; `[]` where somebody else has. */
+/** Tells the store that a task's completion is on record; `[]` if another process already has. */
 export async function finishTask(run: Run, id: string): Promise<readonly LogEvent[]> {
   const { fence } = treeGet(run.view(taskBoard).tasks, id) ?? { fence: 0 };
   try {
@@ -59,8 +59,8 @@ export async function finishTask(run: Run, id: string): Promise<readonly LogEven
 }
 
 /**
- * Takes up what was left: completed tasks of which the store was not told, and leases that are over. Whether one is over the store
- * says, which gives the task away in the same write; the log only says where to ask.
+ * Recovers what was left behind: completed tasks that the store does not know of, and leases that are over. The store decides
+ * whether a lease is over, and reassigns the task in the same write. The log only shows which tasks to ask about.
  */
 export async function recoverTasks(
   run: Run,
@@ -97,7 +97,7 @@ async function takeUp(
     task_id: id,
   };
   try {
-    // Until it may be tried again it is held, so that the store's clock says when that is.
+    // Held until it may be tried again, so that the store's clock decides when that is.
     const claim = await run.claim({
       queue: storedName(run, id),
       agent: RECOVERY,

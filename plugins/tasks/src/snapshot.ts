@@ -5,33 +5,33 @@ import type { Blocker } from "./board.ts";
 import { taskBoard } from "./task-board.ts";
 import { unknownTask } from "./task-requests.ts";
 
-/** Which task, and which page of what there is to know. */
+/** Which task, and which page of the snapshot. */
 export interface SnapshotRequest {
   readonly task: string;
-  /** The `next` of the page before. Left out: the first page. */
+  /** The `next` of the previous page. Left out: the first page. */
   readonly cursor?: string;
 }
 
 /**
- * What `snapshot_includes` of the contract names, and nothing else. The first page has all but the dependencies that do not fit; the
- * others have those alone.
+ * The fields that `snapshot_includes` of the contract names. The first page has all of them, with the dependencies that fit. Later
+ * pages have only dependencies.
  */
 export interface Snapshot {
-  /** The tasks that this one waits for, in the order in which they were named. */
+  /** The dependencies of this task, in their original order. */
   readonly task_dependencies?: readonly string[];
-  /** Those of this page that are completed. */
+  /** The completed ones among the dependencies on this page. */
   readonly completed_tasks?: readonly string[];
-  /** As the log says; `null`: the task has entered no phase yet. */
+  /** By the log; `null`: the task has entered no phase yet. */
   readonly current_phase?: string | null;
-  /** What the last transition of the task was blocked by, where it was. */
+  /** The blockers of the task's last transition, if any. */
   readonly blockers?: readonly Blocker[];
-  /** What was done to the plan on behalf of the task. */
+  /** The changes to the plan on behalf of the task. */
   readonly prd_state?: JsonObject | null;
   /** The cursor of the next page; `null` on the last one. */
   readonly next: string | null;
 }
 
-/** In bytes of JSON: the whole page, what was done to the plan, and each text. */
+/** In bytes of JSON: the whole page, the changes to the plan, and each text. */
 const MOST = { page: 96_000, plan: 16_000, text: 800 } as const;
 
 const encoder = new TextEncoder();

@@ -6,7 +6,7 @@ import type { Board, TaskState } from "./board.ts";
 import type { CODES } from "./codes.ts";
 import { taskBoard } from "./task-board.ts";
 
-/** Why an agent may not work on a task, or may not have it. */
+/** The reason why an agent may not work on a task, or may not have it. */
 export interface TaskFault {
   readonly code: keyof typeof CODES;
   readonly reason: string;
@@ -16,7 +16,7 @@ export interface TaskFault {
 /** How many dependencies a reason names. */
 const NAMED = 3;
 
-/** Why nobody may work on a task now; `undefined` if an agent holds it. */
+/** The reason why nobody may work on a task now; `undefined` if an agent holds it. */
 export function statusFault(board: Board, id: string): TaskFault | undefined {
   const task = treeGet(board.tasks, id);
   const name = `Task ${quote(id)}`;
@@ -38,7 +38,7 @@ export function statusFault(board: Board, id: string): TaskFault | undefined {
     case "escalated":
       return {
         code: "task_escalated",
-        reason: `${name} is escalated: its agent was lost, and a person has to look`,
+        reason: `${name} is escalated: its agent was lost, and a person must decide`,
         fix: "Have an operator retry it, or claim another task.",
       };
     case "blocked":
@@ -60,7 +60,7 @@ export function statusFault(board: Board, id: string): TaskFault | undefined {
   }
 }
 
-/** Why an agent cannot have the task that it names in a claim; `undefined` if it can, or holds it. */
+/** The reason why an agent cannot have the task that it names in a claim; `undefined` if it can, or holds it. */
 export function claimFault(
   view: View,
   { task: id, agent, capabilities = [] }: ClaimRequest & { readonly task: string },
@@ -81,21 +81,21 @@ export function claimFault(
       };
 }
 
-/** What is said of a task that is done. */
+/** The fault of a completed task. */
 export const completed = (id: string): TaskFault => ({
   code: "task_over",
   reason: `Task ${quote(id)} is completed`,
   fix: "Claim another task.",
 });
 
-/** What is said of a task that depends on others. */
+/** The fault of a task that depends on others. */
 export const blocked = (board: Board, id: string, task: TaskState): TaskFault => ({
   code: "task_blocked",
   reason: `Task ${quote(id)} is blocked: it waits for ${waitedFor(board, task)}`,
   fix: "Complete those first, or claim another task.",
 });
 
-/** What is said where another agent holds the task. */
+/** The fault if another agent holds the task. */
 export const heldByOther = (id: string, fix: string): TaskFault => ({
   code: "task_other_agent",
   reason: `Another agent holds task ${quote(id)}`,

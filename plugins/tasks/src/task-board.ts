@@ -25,7 +25,7 @@ import { faultOf } from "./fault.ts";
 /** How many blockers of a transition are kept, and how many characters of each. */
 const KEPT = { blockers: 20, text: 500 } as const;
 
-/** The tasks of a run. What cannot be changes nothing, so that a log that was written past the guards is read in one way. */
+/** The tasks of a run. An impossible event changes nothing, so a log that was written without the guards is read in one way. */
 export const taskBoard = defineProjection<Board>({
   name: "@bylaw/plugin-tasks/board",
   version: 3,
@@ -39,7 +39,7 @@ export const taskBoard = defineProjection<Board>({
   },
 });
 
-/** A task, as the log says; `undefined` for one that was never created. */
+/** A task, by the log; `undefined` for one that was never created. */
 export const taskOf = (view: View, id: string): TaskState | undefined =>
   treeGet(view(taskBoard).tasks, id);
 
@@ -137,7 +137,7 @@ function moved(board: Board, { details }: LogEvent, id: string, task: TaskState)
     request_id: null,
     blockers: [],
   });
-  // Of a task that nobody claimed the store has nothing to be told.
+  // The store needs to know nothing about a task that nobody claimed.
   if (task.fence > 0)
     after = { ...after, unfinished: treePut(after.unfinished, id, true as const) };
   for (const [name] of treeEntries(treeGet(board.dependents, id) ?? null)) {
@@ -157,7 +157,7 @@ function blocked(board: Board, { details }: LogEvent, id: string): Board {
   const task = treeGet(board.tasks, id);
   if (task === undefined) return board;
   const blockers = blockersOf(details["decision"]);
-  // What somebody was told who has nothing to do here is nothing that the task waits for.
+  // A refusal of an agent that does not hold the task is no blocker of the task.
   if (blockers.some(({ code }) => Object.hasOwn(CODES, code))) return board;
   return withTask(board, id, { ...task, blockers: blockers.slice(0, KEPT.blockers) });
 }

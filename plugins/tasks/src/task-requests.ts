@@ -49,7 +49,7 @@ export const taskRequests = {
   get: name,
 } as const;
 
-/** The wish as it was given, where it is one. Throws BYLAW_TASK_INVALID. */
+/** The request, if it is valid. Throws BYLAW_TASK_INVALID. */
 export function parseTaskRequest<Name extends keyof typeof taskRequests>(
   what: Name,
   given: unknown,
@@ -64,7 +64,7 @@ export function parseTaskRequest<Name extends keyof typeof taskRequests>(
   });
 }
 
-/** What is said of a task that was never created. */
+/** The error for a task that was never created. */
 export const unknownTask = (id: string): BylawError =>
   new BylawError({
     code: "BYLAW_TASK_UNKNOWN",

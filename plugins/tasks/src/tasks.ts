@@ -17,7 +17,7 @@ export const tasks = definePlugin({
         .enum(["required", "off"])
         .default("required")
         .describe(
-          "Whether an agent has to hold the task that it calls a tool or asks for a transition for",
+          "Whether an agent must hold the task for which it calls a tool or requests a transition",
         ),
     })
     .prefault({}),

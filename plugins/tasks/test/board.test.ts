@@ -121,10 +121,10 @@ const sketch: fc.Arbitrary<Sketch> = fc.oneof(
   ),
 );
 
-// Long ones: of a few events that were made up nearly none is possible.
+// Long logs, because of a few random events hardly any is possible.
 const logs = fc.array(sketch, { minLength: 40, maxLength: 120, size: "max" });
 
-/** Everything that is looked for, worked out from the tasks alone. */
+/** All indexes, computed from the tasks only. */
 function indicesOf({ tasks, unfinished }: Board): unknown {
   const all = [...treeEntries(tasks)];
   const of = (pick: (task: TaskState) => boolean): readonly string[] =>
@@ -162,7 +162,7 @@ const listedIn = ({ tasks, ready, due, asked }: Board): unknown => ({
   unfinished: [],
 });
 
-it("the board is the same from the same log, is plain data, and what is looked for in it is what is there", () => {
+it("the board is the same from the same log, is plain data, and its indexes match its tasks", () => {
   fc.assert(
     fc.property(logs, fc.nat(120), (sketches, cut) => {
       const board = fold(sketches);
@@ -175,7 +175,7 @@ it("the board is the same from the same log, is plain data, and what is looked f
   );
 });
 
-it("of a log that was written past the guards nobody holds a task twice, and nothing is completed before what it waits for", () => {
+it("in a log that was written without the guards nobody holds a task twice, and nothing is completed before its dependencies", () => {
   let completions = 0;
   fc.assert(
     fc.property(logs, (sketches) => {
@@ -202,7 +202,7 @@ it("of a log that was written past the guards nobody holds a task twice, and not
   expect(completions).toBeGreaterThan(50);
 });
 
-it("what others were told when they tried is not what a task is blocked by", () => {
+it("refusals of other agents are no blockers of a task", () => {
   const vote = { effect: "deny", code: "artifact_missing", reason: "no plan", fix: "write it" };
   const more = [
     vote,
@@ -230,7 +230,7 @@ it("what others were told when they tried is not what a task is blocked by", () 
   expect(blockersAfter(entered("a", "ann", "PLAN"))).toEqual([]);
 });
 
-it("with 10,000 tasks an event copies the way to what it changes, and nothing else", () => {
+it("with 10,000 tasks an event copies only the path to what it changes", () => {
   const ids = Array.from({ length: 10_000 }, (_, n) => `t${n}`);
   const board = fold(
     ids.map((id, n) =>

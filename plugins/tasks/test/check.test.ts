@@ -26,8 +26,8 @@ const move = async (fields: object = {}, { run }: Worker = one): Promise<string>
   (await run.transition({ to: "PLAN", artifacts: {}, agent: "ann", task: "a", ...fields })).decision
     .code;
 
-describe("what is done for a task", () => {
-  it("is done by whoever holds it, and by nobody else", async () => {
+describe("work on a task", () => {
+  it("is done only by the agent that holds it", async () => {
     expect([await call(), await move()]).toEqual(["task_unknown", "task_unknown"]);
     await one.tasks.create({ id: "a" });
     expect([await call(), await move()]).toEqual(["task_not_claimed", "task_not_claimed"]);
@@ -45,7 +45,7 @@ describe("what is done for a task", () => {
     expect(await call()).toBe("task_not_claimed");
   });
 
-  it("is done under the fence of the claim where the host tells it: an old process of the same agent is refused", async () => {
+  it("is done under the fence of the claim if the host gives one: an old process of the same agent is refused", async () => {
     await one.tasks.create({ id: "a" });
     const first = await took(one, "ann");
     await one.tasks.release(holdOf(first));
@@ -71,7 +71,7 @@ describe("what is done for a task", () => {
     }
   });
 
-  it("is done until the lease is over, by the run's clock and not by what the caller says", async () => {
+  it("is done until the lease is over, by the run's clock and not by the caller's time", async () => {
     await one.tasks.create({ id: "a" });
     await took(one, "ann");
     await place.advance(299_999);
@@ -83,7 +83,7 @@ describe("what is done for a task", () => {
     ]);
   });
 
-  it("is not done while it waits for others, nor when it is over", async () => {
+  it("is not done while it waits for others, or when it is over", async () => {
     await one.tasks.create({ id: "b" });
     await one.tasks.create({ id: "a", dependencies: ["b"] });
     expect([await call(), await move()]).toEqual(["task_blocked", "task_blocked"]);
@@ -109,7 +109,7 @@ describe("what is done for a task", () => {
     }
   });
 
-  it("is anybody's where claims are off, but nothing is completed that waits for others", async () => {
+  it("is open to anybody if claims are off, but a task is never completed before its dependencies", async () => {
     const off = await worker(
       place,
       rules(),
@@ -134,7 +134,7 @@ describe("what is done for a task", () => {
   });
 });
 
-it("a claim that gets nothing has a reason: which state the task is in, and what to do", async () => {
+it("a claim that gets nothing says why: the state of the task, and what to do", async () => {
   const lax = await worker(place, rules({ maxRetries: 1, backoffSeconds: 60 }));
   const fault = (agent = "bob"): string => {
     const { code, reason, fix } = claimFault(lax.run.view, { agent, task: "a" }) ?? {};
@@ -175,13 +175,13 @@ it("a claim that gets nothing has a reason: which state the task is in, and what
   expect(fault()).toBe("task_over | Task `a` is completed | Claim another task.");
 });
 
-describe("a decision that was on its way when the task changed hands", () => {
+describe("a decision in progress when the task changes hands", () => {
   it("is made again", async () => {
     await one.tasks.create({ id: "a" });
     const other = await worker(place);
     const held = await took(one, "ann");
     await other.run.catchUp();
-    // Asked of a process that has not read yet that the task was given back and taken by another.
+    // Sent to a process that has not yet read that the task was returned and claimed by another agent.
     await one.tasks.release(holdOf(held));
     await took(one, "bob");
     expect([await call({}, other), await move({}, other)]).toEqual([
@@ -192,7 +192,7 @@ describe("a decision that was on its way when the task changed hands", () => {
   });
 });
 
-describe("what an agent cannot have recorded", () => {
+describe("an event that an agent must not record", () => {
   const event = (
     event_type: string,
     details: object,
@@ -262,7 +262,7 @@ describe("what an agent cannot have recorded", () => {
     }
   });
 
-  it("is a claim of what it cannot do", async () => {
+  it("is a claim beyond its capabilities", async () => {
     await one.tasks.create({ id: "a", capabilities: ["review"] });
     const claimed = { fence: 1, lease_until: until, capabilities: ["python"], request_id: null };
     await expect(one.run.record([event("task_claimed", claimed, "ann")])).rejects.toMatchObject({
@@ -275,7 +275,7 @@ describe("what an agent cannot have recorded", () => {
 });
 
 describe("a task that its agent gave up", () => {
-  it("is not retried by that agent under another spelling, or by nobody", async () => {
+  it("cannot be retried by that agent under another spelling, or by nobody", async () => {
     await one.tasks.create({ id: "a" });
     const { fence } = await took(one, "ann");
     await one.tasks.fail({ task: "a", agent: "ann", fence, reason: "no" });
@@ -290,7 +290,7 @@ describe("a task that its agent gave up", () => {
     await one.tasks.retry({ task: "a", by: "eve" });
   });
 
-  it("says why in words that can be seen", async () => {
+  it("has a reason with visible characters", async () => {
     await one.tasks.create({ id: "b" });
     const held = holdOf(await took(one, "ann"));
     for (const reason of ["", " \n", "\u200b\u2060", "\u3164", "\u2800\ufe0f"])
@@ -308,7 +308,7 @@ describe("a task that its agent gave up", () => {
   });
 });
 
-it("a lease is as long as the clock of the run says, where nobody names another", async () => {
+it("a lease is measured by the run's clock, unless another is given", async () => {
   const plain = createTasks(one.run, rules());
   await plain.create({ id: "a" });
   const held = holdOf(await took(one, "ann"));
@@ -341,7 +341,7 @@ describe("a completed task", () => {
 });
 
 describe("a claim", () => {
-  it("whose answer was lost on the way is found again by its request id, and is one", async () => {
+  it("whose answer was lost is found again by its request id, and exists once", async () => {
     await one.tasks.create({ id: "a" });
     await one.tasks.create({ id: "b" });
     const store = await place.store();
@@ -367,7 +367,7 @@ describe("a claim", () => {
     expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
   });
 
-  it("that is over is not what its request id comes to, also when somebody else holds the task by now", async () => {
+  it("that is over is not returned for its request id, even if another agent holds the task by now", async () => {
     await one.tasks.create({ id: "a" });
     await one.tasks.release(holdOf(await took(one, "ann", { request_id: "q1" })));
     const bobs = await took(one, "bob", { request_id: "q1" });
@@ -385,7 +385,7 @@ describe("a claim", () => {
     expect((await took(one, "ann", { request_id: "q2" })).task).toBe("b");
   });
 
-  it("goes by the clock of the store: one that runs ahead takes nothing away", async () => {
+  it("uses the store's clock: a clock that is ahead takes nothing away", async () => {
     await one.tasks.create({ id: "a" });
     await took(one, "ann");
     const ahead = await worker({ ...place, now: () => "2026-01-03T10:00:00.000Z" });
@@ -414,7 +414,7 @@ describe("a claim", () => {
   });
 });
 
-describe("a wish that is none", () => {
+describe("an invalid request", () => {
   it.each<readonly [keyof typeof one.tasks, number | object]>([
     ...readCases<[keyof typeof one.tasks, number | object]>(import.meta, "refused"),
     ["create", { id: "x".repeat(257) }],
@@ -424,7 +424,7 @@ describe("a wish that is none", () => {
     expect(await typesOf(place)).toEqual(["session_start"]);
   });
 
-  it("is one for a task that was never created", async () => {
+  it("includes one for a task that was never created", async () => {
     for (const pending of [
       one.tasks.get("a"),
       one.tasks.snapshot({ task: "a" }),

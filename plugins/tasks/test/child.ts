@@ -1,11 +1,11 @@
-/** A process of its own that works on the tasks of a run, for tests that stop it on the way. Says what was answered, a line of JSON each. */
+/** Works on the tasks of a run in its own process, for tests that stop it on the way. Prints each answer as a line of JSON. */
 import { openRun } from "@bylaw/log";
 import { createTasks } from "../src/index.ts";
 import { holdOf, kernelWith, rules, summary } from "./setting.ts";
 
 const [mode = "", place = "", schema = "", name = "ann"] = process.argv.slice(2);
 const keys = [{ id: "test", env: "TASKS_TEST_SECRET" }];
-// Only what is needed is loaded: these start often.
+// Loads only what is needed, because it starts often.
 const store =
   schema === ""
     ? await (await import("@bylaw/store-sqlite")).openSqliteStore(place)

@@ -18,7 +18,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       ...given: Parameters<typeof worker> extends [unknown, ...infer Rest] ? Rest : never
     ) => worker(place, ...given);
 
-    /** What the store says to somebody who does not ask the log. */
+    /** The store's answer to a caller that bypasses the log. */
     const pastTheLog = async (id: string) => {
       const event = (): never => {
         throw new Error("given away");
@@ -31,7 +31,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       });
     };
 
-    it("are given out in the order of their creation, to who can do them (WF-100)", async () => {
+    it("are assigned in the order of their creation, to agents that can do them (WF-100)", async () => {
       const one = await open();
       for (const [id, capabilities] of [
         ["a", ["review"]],
@@ -68,7 +68,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(12);
     });
 
-    it("are held for as long as an agent was told, though a heartbeat comes while the clock is behind", async () => {
+    it("are held for as long as an agent was told, even if a heartbeat comes with a slow clock", async () => {
       const [one, other] = [await open(), await open()];
       await one.tasks.create({ id: "a" });
       const held = await took(one, "ann");
@@ -84,7 +84,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await one.tasks.heartbeat(holdOf(held))).lease_until > held.lease_until).toBe(true);
     });
 
-    it("wait until what they depend on is completed (WF-109)", async () => {
+    it("wait until their dependencies are completed (WF-109)", async () => {
       const [one, other] = [await open(), await open()];
       await one.tasks.create({ id: "parent" });
       await one.tasks.create({ id: "child", dependencies: ["parent"] });
@@ -105,7 +105,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect(await other.tasks.claim({ agent: "eve" })).toBeUndefined();
     });
 
-    it("are completed with their artifacts, by who holds them, once", async () => {
+    it("are completed with their artifacts, once, by the agent that holds them", async () => {
       const one = await open();
       await one.tasks.create({ id: "a" });
       const held = await took(one, "ann");
@@ -124,7 +124,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect(await one.tasks.get("a")).toMatchObject({ status: "completed", agent: "ann" });
     });
 
-    it("are completed once under one request id, and that is answered the same (WF-114)", async () => {
+    it("are completed once under one request id, with the same answer each time (WF-114)", async () => {
       const [one, other] = [await open(), await open()];
       await one.tasks.create({ id: "a" });
       const held = await took(one, "ann");
@@ -140,7 +140,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
         expect(types.filter((each) => each === type)).toHaveLength(1);
     });
 
-    it("move on by one of two transitions that are asked for at once; the other is decided again (WF-115)", async () => {
+    it("move on by one of two simultaneous transitions; the other is decided again (WF-115)", async () => {
       const [one, other] = [await open(), await open()];
       await one.tasks.create({ id: "a" });
       const { agent, task } = await took(one, "ann");
@@ -156,7 +156,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await typesOf(place)).filter((type) => type === "phase_entered")).toHaveLength(3);
     });
 
-    it("go on in the phase that the log says, for the same agent with the same claim, for another with a new one", async () => {
+    it("continue in the phase from the log, for the same agent with the same claim, for another with a new one", async () => {
       const one = await open();
       await one.tasks.create({ id: "a" });
       const held = await took(one, "ann", { request_id: "q1" });
@@ -174,7 +174,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
     });
 
-    it("come back when their agent is lost: after a while, a number of times, and then to a person", async () => {
+    it("come back when their agent is lost: after a while, a number of times, and then go to a person", async () => {
       const one = await open(rules({ maxRetries: 1, backoffSeconds: 60 }));
       await one.tasks.create({ id: "a" });
       const first = await took(one, "ann");
@@ -223,7 +223,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       ]);
     });
 
-    it("go to a person at once where the contract says so", async () => {
+    it("go to a person at once if the contract says so", async () => {
       const one = await open(rules({ action: "escalate_to_human" }));
       await one.tasks.create({ id: "a" });
       await took(one, "ann");
@@ -235,7 +235,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await typesOf(place)).slice(-2)).toEqual(["task_claimed", "task_escalated"]);
     });
 
-    it("are lost once, however many look", async () => {
+    it("are recorded as lost once, however many check", async () => {
       const workers = await Promise.all(upTo(4).map(() => open(rules({ backoffSeconds: 0 }))));
       for (const n of upTo(3)) await workers[0]?.tasks.create({ id: `t${n}` });
       for (const n of upTo(3)) await took(workers[0] as (typeof workers)[0], `a${n}`);
@@ -254,7 +254,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect(claims.filter((claim) => claim !== undefined)).toHaveLength(3);
     });
 
-    it("stay with an agent that gives signs of life", async () => {
+    it("stay with an agent that sends heartbeats", async () => {
       const one = await open();
       await one.tasks.create({ id: "a" });
       const held = await took(one, "ann");
@@ -275,12 +275,12 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       ).toBe("task_lease_over");
     });
 
-    it("that were completed in a process that died before it told the store are finished by the next one (WF-116)", async () => {
+    it("that were completed by a process that died before it told the store are finished by the next one (WF-116)", async () => {
       const one = await open();
       await one.tasks.create({ id: "a" });
       await one.tasks.create({ id: "b", dependencies: ["a"] });
       const held = await took(one, "ann");
-      // As `complete` does it, up to where the process dies.
+      // The same steps as `complete`, up to where the process dies.
       await one.run.transition({
         agent: "ann",
         task: "a",
@@ -316,7 +316,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await took(one, "bob")).task).toBe("a");
     });
 
-    it("that the store's own sweep has freed are still given out, given back and finished", async () => {
+    it("that the store's own sweep has freed can still be assigned, returned and finished", async () => {
       const one = await open(rules({ action: "escalate_to_human" }));
       for (const id of ["a", "b"]) await one.tasks.create({ id });
       await took(one, "ann");
@@ -341,7 +341,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect((await one.tasks.complete({ ...holdOf(held), ...summary })).applied).toBe("allow");
     });
 
-    it("of one run are not those of another, though they are called the same", async () => {
+    it("of one run are separate from another's with the same names", async () => {
       const [one, other] = [await open(), await open(rules(), undefined, "r2")];
       for (const { tasks } of [one, other]) await tasks.create({ id: "a" });
       const claims = [
@@ -357,7 +357,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       ).toEqual(["task_claimed", "task_claimed"]);
     });
 
-    it("are created once, and asked for again they are there", async () => {
+    it("are created once, and a repeated request returns them", async () => {
       const [one, other] = [await open(), await open()];
       const request = { id: "a", title: "The first", capabilities: ["b", "a"] };
       const made = await Promise.all([one, other, one].map(({ tasks }) => tasks.create(request)));

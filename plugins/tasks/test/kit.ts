@@ -13,11 +13,11 @@ import { kernelWith, rules } from "./setting.ts";
 
 const START = Date.parse("2026-01-02T10:00:00.000Z");
 
-/** One set of data, with a clock that the test moves and that is the store's too. */
+/** One set of data, with a clock that the test sets for the store too. */
 export interface Place {
   readonly now: () => string;
   readonly advance: (ms: number) => Promise<void>;
-  /** Another connection to the same data, as another process has it; in memory there is but one. */
+  /** Another connection to the same data, like another process's; in memory there is only one. */
   readonly store: () => Promise<Store>;
   readonly end: () => Promise<void>;
 }
@@ -84,7 +84,7 @@ const postgres = (server: PostgresServer): Engine => ({
       return store;
     };
     await open();
-    // The database tells the time; here it tells that of the test.
+    // The database reads the clock of the test instead of its own.
     await pool.query(`create table "${schema}".clock (at bigint not null)`);
     await pool.query(`insert into "${schema}".clock values (${START})`);
     await pool.query(
@@ -106,14 +106,14 @@ const postgres = (server: PostgresServer): Engine => ({
   },
 });
 
-/** Memory, SQLite, and PostgreSQL where there is a server. */
+/** Memory, SQLite, and PostgreSQL if there is a server. */
 export const enginesOn = (server: PostgresServer | undefined): readonly Engine[] => [
   memory,
   sqlite,
   ...(server === undefined ? [] : [postgres(server)]),
 ];
 
-/** One process at work on a run. */
+/** One process that works on a run. */
 export interface Worker {
   readonly run: Run;
   readonly tasks: Tasks;

@@ -6,7 +6,7 @@ import { enginesOn, took, worker } from "./kit.ts";
 import { kernelWith, rules } from "./setting.ts";
 
 it.each(enginesOn(undefined).map((engine) => [engine.name, engine] as const))(
-  "a lease that ends while a transition is decided takes the transition along, for the same agent too (%s)",
+  "a lease that ends while a transition is decided voids the transition, for the same agent too (%s)",
   async (_, engine) => {
     for (const [next, code] of [
       ["bob", "task_other_agent"],

@@ -70,7 +70,7 @@ function start(mode: string, where: readonly [place: string, schema: string], na
 
 const ENGINES = ["SQLite", ...(server === undefined ? [] : ["PostgreSQL"])];
 
-describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
+describe.each(ENGINES)("processes that work on one run's tasks in %s", (engine) => {
   let folder: string;
   let where: readonly [string, string];
   let stores: Store[];
@@ -99,7 +99,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
   }
   const events = async (store: Store) => store.events("r1", 0, 100_000);
 
-  it("do every task once, and none before what it waits for", async () => {
+  it("do every task once, and none before its dependencies", async () => {
     const { store, tasks } = await open();
     for (const n of upTo(24))
       await tasks.create({ id: `t${n}`, dependencies: n > 4 ? [`t${n - 4}`] : [] });
@@ -107,7 +107,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     await Promise.all(workers.map(({ said }) => said(({ ready }) => ready === true)));
     for (const { tell } of workers) tell();
     await Promise.all(workers.map(({ ended }) => ended));
-    // Who found nothing free has gone home; what is left is what waited for others then.
+    // Processes that found nothing free have exited; the rest are tasks that were waiting then.
     for (
       let held = await tasks.claim({ agent: "me" });
       held !== undefined;
@@ -131,7 +131,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     expect(new Set(claimed).size).toBe(claimed.length);
   });
 
-  it("that ask for one transition at once: one makes it, the other is decided again (WF-115)", async () => {
+  it("that request one transition at once: one makes it, the other is decided again (WF-115)", async () => {
     const one = await open();
     await one.tasks.create({ id: "a" });
     await took(one, "ann");
@@ -161,7 +161,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     expect(answers.map(({ applied }) => applied)).toEqual(["allow", "allow", "allow"]);
     expect(answers.filter(({ replayed }) => replayed === false)).toHaveLength(1);
     expect(new Set(answers.map(({ sequence }) => sequence)).size).toBe(1);
-    // And by one that was not there at the time.
+    // Also for a process that was not running at the time.
     expect(
       await one.run.transition({
         agent: "ann",
@@ -176,7 +176,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     ).toHaveLength(1);
   });
 
-  it("that die between the completion and its being known to the store leave nothing half done (WF-116)", async () => {
+  it("that die between the completion and telling the store leave nothing half done (WF-116)", async () => {
     const one = await open();
     await one.tasks.create({ id: "a" });
     await one.tasks.create({ id: "b", dependencies: ["a"] });
@@ -191,7 +191,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     ]);
   });
 
-  it("that die around a token leave a claim that goes on, and one token that holds (WF-116)", async () => {
+  it("that die around a token leave a claim that continues, and one valid token (WF-116)", async () => {
     const one = await open(kernelWith(tokens({ keys })));
     const signer = createSigner({ keys });
     await one.tasks.create({ id: "a" });
@@ -225,16 +225,17 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
       ).token;
     };
 
-    // Before the token was issued: the claim is there, and the token is asked for again.
+    // Before the token was issued: the claim exists, and the token is requested again.
     await ended("token-claimed");
     expect(await call(await grant())).toBe("rule_allowed");
-    // After it was on record, and before the agent had it: a new one takes its place.
+    // After it was recorded, and before the agent had it: a new one replaces it.
     const granted = await ended("token-granted");
     const lost = granted.lines.find((line) => line["token"] !== undefined)?.["token"];
     expect(await call(lost)).toBe("rule_allowed");
     const found = await grant();
     expect([await call(lost), await call(found)]).toEqual(["token_superseded", "rule_allowed"]);
-    // After the task moved on, and before the token of the new phase was issued: the old one is dead, the request is answered again.
+    // After the task moved on, and before the token of the new phase was issued: the old one is void, and the request is answered
+    // again.
     const moved = await ended("token-moved");
     const old = moved.lines.find((line) => line["token"] !== undefined)?.["token"] as string;
     expect(await call(old)).toBe("token_superseded");
@@ -249,7 +250,7 @@ describe.each(ENGINES)("processes at the tasks of one run in %s", (engine) => {
     expect(await one.run.transition(request)).toMatchObject({ applied: "allow", replayed: true });
     expect((await again()).phase).toBe("PLAN");
     expect(await call(await grant())).toBe("rule_allowed");
-    // Nobody who has not the token of then is answered so.
+    // Only a caller with the token of that time gets this answer.
     for (const host of [{ token: found }, {}, { token: `${old}x` }]) {
       expect((await one.run.transition({ ...request, host })).applied).toBe("deny");
     }

@@ -2,7 +2,7 @@ import { allow, createKernel, definePlugin, deny, type Kernel, type Plugin } fro
 import { z } from "zod";
 import { tasks, type HeldTask, type TaskRules } from "../src/index.ts";
 
-/** The contract's word on tasks, with fields over it. */
+/** The contract's rules for tasks, with some fields replaced. */
 export function rules(
   crash: Partial<TaskRules["recovery"]["agentCrash"]> = {},
   coordination: Partial<TaskRules["coordination"]> = {},
@@ -29,7 +29,7 @@ export function rules(
   };
 }
 
-/** Allows every call, and each transition out of a phase only once; asks for an artifact to complete. */
+/** Allows every call, and each transition out of a phase only once; completion needs an artifact. */
 export const permits = definePlugin({
   name: "permits",
   version: "1.0.0",

@@ -56,7 +56,7 @@ it("a snapshot has what the contract includes, and nothing else (WF-107)", async
   expect(await none.tasks.snapshot({ task: "a" })).toEqual({ next: null });
 });
 
-it("a snapshot says of the plan what was done to it, and not what only should be", async () => {
+it("a snapshot shows the changes made to the plan, and not the ones still due", async () => {
   await one.tasks.create({ id: "a" });
   const issue = (directive: string, params: object, action = "update_prd_state") => ({
     event_type: "directive_issued",
@@ -97,7 +97,7 @@ it("a snapshot stays under 100 KB with 10,000 dependencies of the longest names,
   for (const id of ids.slice(0, 2)) await one.tasks.create({ id });
   for (const agent of ["ann", "bob"])
     await one.tasks.complete({ ...holdOf(await took(one, agent)), ...summary });
-  // All at once: what nobody claims the store need not know.
+  // All at once, because the store need not know unclaimed tasks.
   await one.run.record(
     ids
       .slice(2)
@@ -129,11 +129,11 @@ it("a snapshot stays under 100 KB with 10,000 dependencies of the longest names,
     completed_tasks: [],
     next: null,
   });
-  // What somebody else's task is like costs no more for all these.
+  // The page of another task is not larger because of them.
   expect(bytesOf(await one.tasks.snapshot({ task: ids[5_000] ?? "" }))).toBeLessThan(1_000);
 });
 
-it("a snapshot stays under 100 KB however much a task is blocked by", async () => {
+it("a snapshot stays under 100 KB however many blockers a task has", async () => {
   await one.tasks.create({ id: "a" });
   const held = await took(one, "ann");
   const long = `${"\u0001".repeat(450)}\u{10ffff}${"\u0001".repeat(3_000)}`;

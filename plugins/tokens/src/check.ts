@@ -26,7 +26,7 @@ export const CODES = {
   token_other_session: "The token was issued in another session of the run",
   token_other_phase: "The token is for another phase than the task is in",
   token_superseded:
-    "The token does not hold any more: the task moved on, has a newer token, or the token was revoked",
+    "The token is no longer valid: the task moved on, has a newer token, or the token was revoked",
   token_not_issued: "This token was never issued, although its signature is good",
   token_tool: "The token does not allow this tool",
 } as const;
@@ -37,13 +37,13 @@ export interface CheckOptions {
   readonly signer: Pick<TokenSigner, "contract" | "timeFault">;
   /** The result of a call outside its token's tools: a denial, a recorded warning, or nothing. */
   readonly scope: "enforced" | "shadow" | "off";
-  /** Whether a token holds for its session alone. */
+  /** Whether a token is only valid in its session. */
   readonly session: boolean;
-  /** Whether the contract lets a transition be asked for without a token. */
+  /** Whether the contract lets a transition be requested without a token. */
   readonly waives: (from: string | undefined, to: string) => boolean;
 }
 
-/** Judges what was prepared of a token by the subject and the log. Pure. */
+/** Judges the prepared token by the subject and the log. Pure. */
 export function checkToken(
   subject: ToolCall | Transition,
   view: View,
@@ -69,7 +69,7 @@ export function checkToken(
   if (signer.contract !== claims.contract) return refuse("token_other_contract");
   if (session && (claims.session === undefined || subject.session !== claims.session))
     return refuse("token_other_session");
-  // Without a log there is nothing that a token could have been overtaken by.
+  // Without a log, no newer token can be known.
   const unheld =
     view.empty === true ? undefined : currentTokenFault(view, claims, String(prepared?.["digest"]));
   if (unheld !== undefined) return refuse(unheld);
@@ -93,7 +93,7 @@ const FIX: Partial<Readonly<Record<Code, string>>> = {
 const refuse = (code: Code): Verdict =>
   deny(CODES[code], FIX[code] ?? "Claim the task again.", { code });
 
-/** The text of the token that a host was handed. */
+/** The text of the token that the host received. */
 export function tokenIn({ host }: Subject): string | undefined {
   const token = host?.["token"];
   return typeof token === "string" && token !== "" ? token : undefined;

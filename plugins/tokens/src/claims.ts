@@ -2,7 +2,7 @@ import type { JsonObject } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
 import { z } from "zod";
 
-/** What a token says, and nothing else. Times are seconds since 1970, as in RFC 7519. */
+/** The claims of a token, and no others. Times are seconds since 1970, as in RFC 7519. */
 export const claimsSchema = z.strictObject({
   iss: z.literal("bylaw"),
   jti: z.string().min(1),
@@ -14,7 +14,7 @@ export const claimsSchema = z.strictObject({
   allowed_tools: z.array(z.string().min(1)),
   contract: z.string().nullable(),
   fence: z.int().nonnegative().optional(),
-  /** The session that it was issued in, where the contract asks for that. */
+  /** The session in which it was issued, if the contract requires that. */
   session: z.string().min(1).optional(),
   iat: z.int().nonnegative(),
   nbf: z.int().nonnegative(),
@@ -27,8 +27,8 @@ export type Claims = z.output<typeof claimsSchema>;
 const digests = new WeakMap<Claims, string>();
 
 /**
- * The digest of everything a token says, `sha256:…`. It is on record for each token that was issued: a token with any other claim is
- * not that token, whoever signed it.
+ * The digest of all claims of a token, `sha256:…`. It is recorded when a token is issued, so a token with any other claim is not
+ * accepted, whoever signed it.
  */
 export function claimsDigest(claims: Claims): string {
   const known = digests.get(claims);

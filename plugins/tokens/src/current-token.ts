@@ -4,14 +4,14 @@ import type { Claims } from "./claims.ts";
 
 interface IssuedToken {
   readonly jti: string;
-  /** Of all its claims; `null`: the log is from before they were recorded, and no token passes for this one. */
+  /** The digest of its claims; `null`: the log is older than these digests, and the token is never accepted. */
   readonly digest: string | null;
 }
 
-/** The one token that holds for a task; `null`: none does, because the task moved on or the token was revoked. */
+/** The valid token of each task; `null`: it has none, because the task moved on or the token was revoked. */
 export type CurrentTokens = Tree<IssuedToken | null>;
 
-/** These void the current token: the task changed its phase, or its claim began or ended. */
+/** Events that void the current token: the task changed its phase, or its claim began or ended. */
 const VOID: ReadonlySet<string> = new Set([
   "token_revoked",
   "phase_entered",
@@ -22,7 +22,7 @@ const VOID: ReadonlySet<string> = new Set([
   "task_escalated",
 ]);
 
-/** The current token of each task, as the log says. */
+/** The current token of each task, by the log. */
 export const currentTokens = defineProjection<CurrentTokens>({
   name: "@bylaw/plugin-tokens/current",
   version: 5,
@@ -40,7 +40,7 @@ const issuedIn = ({ jti, claims_digest }: JsonObject): IssuedToken => ({
   digest: typeof claims_digest === "string" ? claims_digest : null,
 });
 
-/** Why a token is not the one that holds for its task, by the digest of its claims; `undefined`: it is. */
+/** The reason why a token is not the current one of its task, by the digest of its claims; `undefined`: it is. */
 export function currentTokenFault(
   view: View,
   { task_id, jti }: Pick<Claims, "task_id" | "jti">,
@@ -48,6 +48,6 @@ export function currentTokenFault(
 ): "token_superseded" | "token_not_issued" | undefined {
   const current = treeGet(view(currentTokens), task_id);
   if (current?.jti !== jti || current.digest === null) return "token_superseded";
-  // The name was issued with other claims, so the signing key is in other hands.
+  // The id was issued with other claims, so somebody else has the signing key.
   return current.digest === digest ? undefined : "token_not_issued";
 }

@@ -2,12 +2,12 @@ import type { Run } from "@bylaw/log";
 import { claimsDigest } from "./claims.ts";
 import type { SignedToken, TokenRequest, TokenSigner } from "./signer.ts";
 
-/** What a token is granted for; the run is the one that it is recorded in. */
+/** The grant of a token, for the run that records it. */
 export type TokenGrant = Omit<TokenRequest, "run" | "session">;
 
 /**
- * Signs a token and puts it on record as the one that holds for its task. Resolves when that is durable, so no token is ever
- * handed out that the log does not know; every earlier token of the task is void from then on.
+ * Signs a token and records it as the valid one of its task. Resolves once that is durable, so the log knows every token that is
+ * handed out. Every earlier token of the task is then void.
  */
 export async function grantToken(
   run: Run,

@@ -8,19 +8,19 @@ import type { Algorithm, KeyOptions } from "./settings.ts";
 export interface NamedKey {
   readonly id: string;
   readonly verify: KeyObject;
-  /** Left out where only the public half is known. */
+  /** Left out if only the public half is known. */
   readonly sign: KeyObject | undefined;
 }
 
-/** A shared secret has at least as many bytes as its digest. */
+/** The least length of a shared secret: as many bytes as its digest has. */
 const SECRET_BYTES = 32;
-/** The variable of the workflow orchestrator that this contract comes from; read where the one that is named is not set. */
+/** The variable of the workflow orchestrator from which this contract comes; read if the named variable is not set. */
 const OLD_VARIABLE = "ORCHESTRATOR_JWT_SECRET";
 const DEFAULT_VARIABLE = "BYLAW_JWT_SECRET";
 
 /**
  * Reads the keys: the first one signs, all of them verify. Throws BYLAW_TOKEN_KEY_MISSING and BYLAW_TOKEN_KEY_INVALID, which never
- * say what a key is.
+ * contain key material.
  */
 export function readKeys(
   algorithm: Algorithm,
@@ -51,7 +51,7 @@ function materialOf(key: KeyOptions, algorithm: Algorithm, folder: string): Buff
   } catch {
     throw missing(key.id, `cannot read ${key.file}`);
   }
-  // The public half of a pair is nobody's secret; everything else others must not have read.
+  // The public half of a pair is not secret. Nobody else may have read anything else.
   const isPublic =
     algorithm === "EdDSA" &&
     material.includes("-----BEGIN PUBLIC KEY-----") &&
@@ -60,7 +60,7 @@ function materialOf(key: KeyOptions, algorithm: Algorithm, folder: string): Buff
 }
 
 function secretKey(id: string, material: Buffer): NamedKey {
-  // A line break at the end of a file is nobody's secret.
+  // A line break at the end of a file is not part of the secret.
   const secret = material.toString("latin1").replace(/\r?\n$/, "");
   if (secret.length < SECRET_BYTES)
     throw invalid(id, `it has ${secret.length} bytes and needs at least ${SECRET_BYTES}`);
@@ -75,7 +75,7 @@ function keyPair(id: string, material: Buffer): NamedKey {
     const verify = createPublicKey(text);
     if (verify.asymmetricKeyType === "ed25519") return { id, verify, sign };
   } catch {
-    // What the library says could hold a part of the key.
+    // The library's message may contain a part of the key.
   }
   throw invalid(id, "it must be an Ed25519 key in PEM");
 }

@@ -3,16 +3,19 @@ import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 import { z } from "zod";
 
-const id = z.string().min(1).describe("Its name in the head of a token (`kid`)");
+const id = z.string().min(1).describe("Its name in the header of a token (`kid`)");
 const keyOptions = z.union([
-  z.strictObject({ id, env: z.string().min(1).describe("The variable that holds it") }),
+  z.strictObject({ id, env: z.string().min(1).describe("The environment variable that holds it") }),
   z.strictObject({
     id,
-    file: z.string().min(1).describe("The file that holds it, from the folder of the config"),
+    file: z
+      .string()
+      .min(1)
+      .describe("The file that holds it, relative to the folder of the configuration"),
   }),
 ]);
 
-/** Where a key is: in the environment or in a file, never in the config. */
+/** The place of a key: the environment or a file, never the configuration. */
 export type KeyOptions = z.output<typeof keyOptions>;
 
 const ALGORITHMS = ["HS256", "EdDSA"] as const;
@@ -24,7 +27,7 @@ export const tokenOptions = z
       .enum(ALGORITHMS)
       .optional()
       .describe(
-        "How tokens are signed: with a shared secret, or with an Ed25519 key. Default: as the contract has it, else `HS256`",
+        "How tokens are signed: with a shared secret, or with an Ed25519 key. Default: from the contract, else `HS256`",
       ),
     keys: z
       .array(keyOptions)
@@ -32,7 +35,7 @@ export const tokenOptions = z
       .refine((keys) => new Set(keys.map((key) => key.id)).size === keys.length, "has a name twice")
       .optional()
       .describe(
-        "The keys: the first signs, all of them verify, so that an old one stays until its tokens have expired. Default: one in the variable that the contract names, else `BYLAW_JWT_SECRET`",
+        "The keys: the first signs, all of them verify, so that an old one stays until its tokens have expired. Default: one in the variable that the contract names, else in `BYLAW_JWT_SECRET`",
       ),
     expiry_seconds: z
       .int()
@@ -40,7 +43,7 @@ export const tokenOptions = z
       .max(86_400)
       .optional()
       .describe(
-        "How long a token holds, no longer than the contract says. Default: as the contract has it, else 7200",
+        "How long a token is valid, at most as long as in the contract. Default: from the contract, else 7200",
       ),
     clock_tolerance_seconds: z
       .int()
@@ -53,25 +56,25 @@ export const tokenOptions = z
       .min(1)
       .optional()
       .describe(
-        "The contract file: it says what tokens are, and a token of another contract is refused",
+        "The contract file: it defines the tokens, and a token of another contract is refused",
       ),
     tools: z
       .array(z.string().min(1))
       .default([])
-      .describe("Tools that the contract names and does not list"),
+      .describe("Tools that the contract names but does not list"),
     checks: z
       .array(z.string().min(1))
       .default([])
-      .describe("Checks that plugins bring and the contract names"),
+      .describe("Checks of plugins that the contract names"),
   })
   .prefault({});
 
 type TokenOptions = z.output<typeof tokenOptions>;
 
-/** The variable that holds the secret where neither the options nor the contract name another. */
+/** The variable with the secret if neither the options nor the contract name another. */
 const VARIABLE = "BYLAW_JWT_SECRET";
 
-/** What tokens are: what the options say, else the contract, else what is usual. */
+/** The properties of tokens: from the options, else from the contract, else the defaults. */
 export interface TokenSettings {
   readonly contract: Contract | undefined;
   /** `false`: the contract asks for no tokens. */
@@ -80,11 +83,11 @@ export interface TokenSettings {
   readonly keys: readonly KeyOptions[];
   readonly expiry_seconds: number;
   readonly clock_tolerance_seconds: number;
-  /** Whether a token holds for the session alone that it was issued in. */
+  /** Whether a token is only valid in the session in which it was issued. */
   readonly session: boolean;
 }
 
-/** Reads the contract and holds the options to it. Throws BYLAW_TOKEN_CONTRACT_DIFFERS, and what loading throws. */
+/** Reads the contract and checks the options against it. Throws BYLAW_TOKEN_CONTRACT_DIFFERS, and what loading throws. */
 export function settingsOf(
   { contract: file, tools, checks, ...options }: TokenOptions,
   folder: string,
@@ -119,7 +122,7 @@ export function settingsOf(
   };
 }
 
-/** No token holds for longer than a day, whatever a contract says. */
+/** No token is valid for longer than a day, whatever the contract says. */
 const LONGEST_SECONDS = 86_400;
 
 const differs = (contract: Contract | undefined, actual: string, expected: string): BylawError =>

@@ -7,40 +7,40 @@ import { claimsSchema, type Claims } from "./claims.ts";
 import { readKeys, type NamedKey } from "./keys.ts";
 import { settingsOf, tokenOptions, type TokenSettings } from "./settings.ts";
 
-/** What a token is asked for. */
+/** The properties of a requested token. */
 export interface TokenRequest {
   readonly run: string;
   readonly task: string;
   readonly agent: string;
-  /** `null`: for the transition into a first phase. */
+  /** `null`: for the transition into the first phase. */
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
-  /** The session of the run, where the contract binds tokens to it. */
+  /** The session of the run, if the contract binds tokens to it. */
   readonly session?: string;
-  /** The fence of the agent's claim, where the store has one. */
+  /** The fence of the agent's claim, if the store has one. */
   readonly fence?: number;
-  /** Its name (`jti`), once and never again. Default: a new UUID. */
+  /** Its unique id (`jti`). Default: a new UUID. */
   readonly id?: string;
   /** When it is issued: RFC 3339, UTC. Default: now. */
   readonly at?: string;
 }
 
-/** A token, and what it says. The text is a secret of its agent: it belongs in no log. */
+/** A token and its claims. The text is the agent's secret and belongs in no log. */
 export interface SignedToken {
   readonly token: string;
   readonly claims: Claims;
 }
 
-/** Why a text is not a token of this signer. */
+/** The reason why a text is not a token of this signer. */
 export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged";
 
-/** Longer texts are not looked at. */
+/** Longer texts are not parsed. */
 const LONGEST = 131_072;
-/** How many characters of tokens are kept with their claims, and how long one of them may be: room for some 30,000 as they usually are. */
+/** The most characters of tokens whose claims are cached, and the longest cached token: room for some 30,000 typical ones. */
 const KEPT = 16_777_216;
 const KEPT_LENGTH = 4_096;
 
-/** Makes a signer from the options of the plugin. Throws for options and keys that are of no use. */
+/** Makes a signer from the options of the plugin. Throws for invalid options and keys. */
 export function createSigner(options?: unknown, folder = process.cwd()): TokenSigner {
   if (options !== undefined) checkArgument("createSigner", "options", options);
   const parsed = tokenOptions.safeParse(options);
@@ -52,15 +52,15 @@ export function createSigner(options?: unknown, folder = process.cwd()): TokenSi
   return new TokenSigner(settingsOf(parsed.data, folder), folder);
 }
 
-/** Signs tokens and reads them. Only the log knows whether a token still holds. */
+/** Signs tokens and verifies them. Only the log knows whether a token is still valid. */
 export class TokenSigner {
-  /** The digest of what the contract says, `sha256:…`, if one is named; comments do not count. */
+  /** The digest of the contract, `sha256:…`, if one is named; comments do not count. */
   readonly contract: string | null;
-  /** How long its tokens hold. */
+  /** How long its tokens are valid. */
   readonly expiry_seconds: number;
   readonly #settings: TokenSettings;
   readonly #keys: ReadonlyMap<string, NamedKey>;
-  /** Tokens that were read, with their claims. The oldest go first. */
+  /** Verified tokens with their claims. The oldest are removed first. */
   readonly #kept = new Map<string, Claims>();
   #keptLength = 0;
 
@@ -88,7 +88,10 @@ export class TokenSigner {
     return { token, claims };
   }
 
-  /** Why a token does not hold at a time, in milliseconds since 1970; `undefined`: it does. Clocks may differ by as much as was set. */
+  /**
+   * The reason why a token is not valid at a time in milliseconds since 1970; `undefined`: it is. Clocks may differ by the configured
+   * tolerance.
+   */
   timeFault(
     { nbf, exp }: Pick<Claims, "nbf" | "exp">,
     at: number,
@@ -98,7 +101,7 @@ export class TokenSigner {
     return at - tolerance_ms >= exp * 1_000 ? "token_expired" : undefined;
   }
 
-  /** The claims of a token with a good signature, however old; at once for a token that was read before. */
+  /** The claims of a token with a good signature, however old. Synchronous for a cached token. */
   read(token: string): Claims | TokenFault | Promise<Claims | TokenFault> {
     if (token.length > LONGEST) return "token_malformed";
     return this.#kept.get(token) ?? this.#readAnew(token);
@@ -123,7 +126,7 @@ export class TokenSigner {
   }
 
   async #readAnew(token: string): Promise<Claims | TokenFault> {
-    // One token is one text: unused bits, padding and other alphabets would make many of it.
+    // One token has one spelling: unused bits, padding and other alphabets would allow several.
     if (!token.split(".").every(isCanonical)) return "token_malformed";
     const named = nameOf(token);
     if (named === undefined) return "token_malformed";
@@ -131,7 +134,7 @@ export class TokenSigner {
     if (key === undefined) return "token_key_unknown";
     let payload: Uint8Array;
     try {
-      // The algorithm is ours to say, not the token's: `none` and every other are refused here.
+      // We choose the algorithm, not the token, so `none` and all others are refused here.
       const algorithms = [this.#settings.algorithm];
       ({ payload } = await compactVerify(token, key.verify, { algorithms }));
     } catch {
@@ -179,7 +182,7 @@ const unboundToken = (): BylawError =>
 const isCanonical = (part: string): boolean =>
   Buffer.from(part, "base64url").toString("base64url") === part;
 
-// Our heads have these three fields only, so that no extension can change their meaning.
+// Our headers have exactly these three fields, so that no extension can change their meaning.
 function nameOf(token: string): string | undefined {
   try {
     const head = decodeProtectedHeader(token);

@@ -30,7 +30,7 @@ export const tokens = definePlugin({
   name: manifest.name,
   version: manifest.version,
   options: tokenOptions,
-  // The mode softens a token's tool scope as it softens the phase. It never softens a forged, expired or foreign token.
+  // The mode softens a token's tool scope like the phase's. It never softens a forged, expired or foreign token.
   neverSoftened: Object.keys(CODES).filter((code) => code !== "token_tool"),
   codes: CODES,
   apply(kernel, options, { configFile }) {
@@ -38,7 +38,7 @@ export const tokens = definePlugin({
     const settings = settingsOf(options, folder);
     for (const type of EVENT_TYPES) kernel.event(type);
     kernel.projection(currentTokens);
-    // What the contract does not ask for needs no secret either.
+    // A contract without tokens needs no secret.
     if (!settings.enabled) return;
     const signer = new TokenSigner(settings, folder);
     const { contract, session } = settings;
@@ -64,7 +64,7 @@ export const tokens = definePlugin({
   },
 });
 
-// As in phases: a warning is recorded, and an unchecked call is not.
+// As in the phases plugin: a warning is recorded, and an unchecked call is not.
 function scopeOf(contract: Contract | undefined): CheckOptions["scope"] {
   if (contract === undefined) return "enforced";
   const { mode, tools } = contract.enforcement;
@@ -72,7 +72,7 @@ function scopeOf(contract: Contract | undefined): CheckOptions["scope"] {
   return tools.mode === mode ? "enforced" : "shadow";
 }
 
-// Where two ways lead to one phase, each of them has to waive it.
+// If two transitions lead to one phase, both must waive the token.
 function waiversOf(
   contract: Contract | undefined,
 ): (from: string | undefined, to: string) => boolean {

@@ -70,8 +70,8 @@ const moveCode = async (run: Run, to: string, token?: string): Promise<string> =
   ).decision.code;
 const refused = (code: string) => expect.objectContaining({ code });
 
-describe("a contract says of tokens", () => {
-  it("where their secret is, how long they hold and how they are signed (WF-40)", async () => {
+describe("a contract defines", () => {
+  it("where the secret of tokens is, how long they are valid and how they are signed (WF-40)", async () => {
     const contract = contractOf("{ secret_env_var: TOKENS_CONTRACT_SECRET, expiry_seconds: 60 }");
     let now = at;
     const run = await openOn({ contract }, () => now);
@@ -112,7 +112,7 @@ describe("a contract says of tokens", () => {
     expect(claims.exp - claims.iat).toBe(30);
   });
 
-  it("that there are none: nothing is asked for, and no secret", async () => {
+  it("that there are none: then neither tokens nor a secret are needed", async () => {
     const run = await openOn({
       contract: contractOf("{ enabled: false, secret_env_var: TOKENS_NOT_SET }"),
     });
@@ -120,7 +120,7 @@ describe("a contract says of tokens", () => {
     expect(await moveCode(run, "PLAN")).toBe("rule_allowed");
   });
 
-  it("that one transition needs none, and only that one; a bad one is refused there too", async () => {
+  it("that one transition needs none, and only that one; a bad token is refused there too", async () => {
     const contract = contractOf(undefined, true);
     const run = await openOn({ contract });
     expect(await moveCode(run, "PLAN")).toBe("token_missing");
@@ -134,7 +134,7 @@ describe("a contract says of tokens", () => {
     expect(await moveCode(run, "PLAN")).toBe("token_missing");
   });
 
-  it("that they are of one session: they die as the run is resumed", async () => {
+  it("that they belong to one session: they are void when the run is resumed", async () => {
     const contract = contractOf(
       "{ secret_env_var: TOKENS_CONTRACT_SECRET, include_claims: [task_id, session] }",
     );
@@ -157,7 +157,7 @@ describe("a contract says of tokens", () => {
 });
 
 describe("a token", () => {
-  it("of a phase that the contract does not have is not signed (WF-41)", async () => {
+  it("for a phase that the contract does not have is not signed (WF-41)", async () => {
     const signer = createSigner({ contract: contractOf() });
     for (const phase of ["IMPL", "plan", "@completed", "__proto__"]) {
       await expect(signer.sign({ ...grant, run: "r1", phase }), phase).rejects.toEqual(
@@ -167,7 +167,7 @@ describe("a token", () => {
     await expect(signer.sign({ ...grant, run: "r1", phase: "PLAN" })).resolves.toBeDefined();
   });
 
-  it("is another for each task and phase, and each time (WF-42)", async () => {
+  it("is different for each task and phase, and each time (WF-42)", async () => {
     const signer = createSigner({ contract: contractOf() });
     const signed = await Promise.all([
       signer.sign({ ...grant, run: "r1" }),
@@ -180,7 +180,7 @@ describe("a token", () => {
     expect(new Set(signed.map(({ claims }) => claims.jti)).size).toBe(5);
   });
 
-  it("of PLAN is none of TDD, not even as the one that holds (WF-45)", async () => {
+  it("of PLAN is not accepted in TDD, even if it is the newest (WF-45)", async () => {
     const contract = contractOf();
     const signer = createSigner({ contract });
     const run = await openOn({ contract });
@@ -189,7 +189,7 @@ describe("a token", () => {
     const plan = await grantToken(run, signer, { ...grant, phase: "PLAN" });
     await moveCode(run, "TDD", plan.token);
     expect(await callCode(run, plan.token)).toBe("token_superseded");
-    // A host that grants by an old phase hands out what opens nothing.
+    // A host that grants for an old phase grants a useless token.
     const stale = await grantToken(run, signer, { ...grant, phase: "PLAN" });
     expect(await callCode(run, stale.token)).toBe("token_other_phase");
   });

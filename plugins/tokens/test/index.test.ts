@@ -56,7 +56,7 @@ const move = (run: Run, token: string, to: string, fields: object = {}) =>
   run.transition({ agent: "ann", task: "t1", to, artifacts: {}, host: { token }, ...fields });
 
 describe("a token", () => {
-  it("opens its task, phase by phase, and dies with each (WF-46, WF-101)", async () => {
+  it("works for its task, phase by phase, and ends with each (WF-46, WF-101)", async () => {
     const run = await openOn();
     const first = await grantToken(run, signer(), grant);
     expect(await codeOf(run, first.token)).toBe("rule_allowed");
@@ -68,7 +68,7 @@ describe("a token", () => {
     expect(await codeOf(run, second.token, { tool: "git_commit" })).toBe("token_tool");
   });
 
-  it("of a phase that the task comes back to stays dead", async () => {
+  it("of a phase that the task returns to stays void", async () => {
     const run = await openOn();
     const enter = async (from: string | null, to: string): Promise<string> => {
       const { token } = await grantToken(run, signer(), { ...grant, phase: from });
@@ -96,7 +96,7 @@ describe("a token", () => {
     expect(await codeOf(run, second.token)).toBe("token_superseded");
   });
 
-  it("is void once its task is claimed again, by another agent or by the same", async () => {
+  it("is void once its task is claimed again, by another agent or the same", async () => {
     const claims = definePlugin({
       name: "claims",
       version: "1.0.0",
@@ -142,20 +142,20 @@ describe("a token", () => {
     },
   );
 
-  it("that the log does not know opens nothing, however well it is signed", async () => {
+  it("that the log does not know is useless, however well it is signed", async () => {
     const run = await openOn();
     const { token } = await signer().sign({ ...grant, run: "r1" });
     expect(await codeOf(run, token)).toBe("token_superseded");
   });
 
-  it("of one task, agent or run is of no use to another (WF-43, WF-50, WF-106)", async () => {
+  it("of one task, agent or run is useless for another (WF-43, WF-50, WF-106)", async () => {
     const run = await openOn();
     const { token } = await grantToken(run, signer(), grant);
     expect(await codeOf(run, token, { task: "t2" })).toBe("token_other_task");
     expect(await codeOf(run, token, { task: undefined })).toBe("token_other_task");
     expect(await codeOf(run, token, { agent: "bob" })).toBe("token_other_agent");
     expect(await codeOf(run, token, { agent: undefined })).toBe("token_other_agent");
-    // What the caller says of the run, the phase and the time is not asked.
+    // The caller's values for run, phase and time are ignored.
     expect(await codeOf(run, token, { run: "r2", phase: "PLAN", at: "2020-01-01T00:00:00Z" })).toBe(
       "rule_allowed",
     );
@@ -163,7 +163,7 @@ describe("a token", () => {
     expect(await codeOf(other, token)).toBe("token_other_run");
   });
 
-  it("holds from its beginning to its end, by the run's clock (WF-40, WF-49)", async () => {
+  it("is valid from its beginning to its end, by the run's clock (WF-40, WF-49)", async () => {
     let now = at;
     const run = await openOn(
       tokens({ keys, expiry_seconds: 60, clock_tolerance_seconds: 5 }),
@@ -206,13 +206,13 @@ describe("a token", () => {
     );
     const without = await grantToken(run, signer(), grant);
     expect(await codeOf(run, without.token)).toBe("token_other_contract");
-    // Another comment is no other contract.
+    // A different comment does not make another contract.
     const before = createSigner(left).contract;
     appendFileSync(left?.contract ?? "", "# seen\n");
     expect(createSigner(left).contract).toBe(before);
   });
 
-  it("may be of a very long or strange task (WF-44)", async () => {
+  it("may be for a task with a very long or strange name (WF-44)", async () => {
     const run = await openOn();
     for (const task of [
       "x".repeat(10_000),
@@ -226,7 +226,7 @@ describe("a token", () => {
     }
   });
 
-  it("is issued by the clock of the run where nobody says when", async () => {
+  it("is issued by the run's clock if no time is given", async () => {
     const run = await openOn();
     const { token, claims } = await grantToken(run, signer(), {
       task: "t1",
@@ -261,7 +261,7 @@ describe("a token", () => {
   });
 });
 
-describe("what is no token of ours", () => {
+describe("a text that is not our token", () => {
   const encode = (value: unknown): string =>
     Buffer.from(JSON.stringify(value)).toString("base64url");
   const claims = {
@@ -326,12 +326,12 @@ describe("what is no token of ours", () => {
     );
   });
 
-  it("is refused in every spelling but one, though it decodes to the same bytes", async () => {
+  it("is refused in every spelling but one, although it decodes to the same bytes", async () => {
     const run = await openOn();
     const { token } = await grantToken(run, signer(), grant);
     const mac = (text: string): string =>
       createHmac("sha256", SECRET).update(text).digest("base64url");
-    /** The same bytes with bits at the end that belong to none of them. */
+    /** The same bytes, with unused bits set at the end. */
     const stray = (part: string): string => {
       const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
       return `${part.slice(0, -1)}${alphabet[alphabet.indexOf(part.at(-1) ?? "") + 1] ?? ""}`;
@@ -364,7 +364,7 @@ describe("what is no token of ours", () => {
     ];
     for (const text of tokensOf)
       expect([text, await codeOf(run, text)]).toEqual([text, "token_malformed"]);
-    // The alphabet of plain base64: some signature has one of its two letters.
+    // The alphabet of plain base64: some signatures contain one of its two extra characters.
     let changed = 0;
     for (let left = 20; left > 0; left -= 1) {
       const { token: next } = await grantToken(run, signer(), grant);
@@ -376,7 +376,7 @@ describe("what is no token of ours", () => {
     expect(changed).toBeGreaterThan(0);
   });
 
-  it("is refused with any other claim than the log has of its name, though the key is the right one", async () => {
+  it("is refused if any claim differs from the log's for its id, even with the right key", async () => {
     const run = await openOn();
     const { token, claims: issued } = await grantToken(run, signer(), { ...grant, fence: 1 });
     const changes = [
@@ -398,7 +398,7 @@ describe("what is no token of ours", () => {
     expect(await codeOf(run, token)).toBe("rule_allowed");
   });
 
-  it("is refused by a kernel that was not asked to prepare, and where nobody tells the time", async () => {
+  it("is refused by a kernel that did not prepare it, and if the time is unknown", async () => {
     const kernel = kernelWith(tokens({ keys }));
     const { token } = await signer().sign({ ...grant, run: "r1" });
     const subject = { hook: "beforeToolCall", run: "r1", ...call(token) } as const;
@@ -421,7 +421,7 @@ describe("what is no token of ours", () => {
 describe("keys", () => {
   const rotated = [{ id: "next", env: "TOKENS_TEST_OTHER" }, ...keys];
 
-  it("overlap: the first signs, the others are still read", async () => {
+  it("overlap: the first signs, the others still verify", async () => {
     const run = await openOn(tokens({ keys: rotated }));
     const old = await grantToken(run, signer(), grant);
     expect(await codeOf(run, old.token)).toBe("rule_allowed");
@@ -431,7 +431,7 @@ describe("keys", () => {
     expect(await codeOf(before, fresh.token)).toBe("token_key_unknown");
   });
 
-  it("of Ed25519 sign with one half and are read with the other", async () => {
+  it("of Ed25519 sign with one half and verify with the other", async () => {
     const { privateKey, publicKey } = generateKeyPairSync("ed25519");
     writeFileSync(join(folder, "key.pem"), privateKey.export({ type: "pkcs8", format: "pem" }), {
       mode: 0o600,
@@ -447,7 +447,7 @@ describe("keys", () => {
     await expect(createSigner(pair("key.pub")).sign({ ...grant, run: "r1" })).rejects.toMatchObject(
       { code: "BYLAW_TOKEN_KEY_INVALID" },
     );
-    // The public half is no secret: a token that is signed with it as one is forged.
+    // The public half is no secret, so a token that is signed with it as a secret is forged.
     const text = publicKey.export({ type: "spki", format: "pem" }).toString();
     const head = Buffer.from('{"alg":"HS256","typ":"JWT","kid":"ed"}').toString("base64url");
     const body = token.split(".")[1] ?? "";
@@ -455,7 +455,7 @@ describe("keys", () => {
     expect(await codeOf(run, forged)).toBe("token_forged");
   });
 
-  it("that are missing, short or of another kind are refused when the config is read, and not shown", () => {
+  it("that are missing, short or of another kind are refused when the configuration is read, and not shown", () => {
     const short = join(folder, "short");
     writeFileSync(short, "only thirty-one bytes are here.\n", { mode: 0o600 });
     const exposed = join(folder, "exposed");
@@ -487,7 +487,7 @@ describe("keys", () => {
     }
   });
 
-  it("come from the variable of the workflow orchestrator where no other is set", async () => {
+  it("come from the variable of the workflow orchestrator if no other is set", async () => {
     const before = { ...process.env };
     delete process.env["BYLAW_JWT_SECRET"];
     process.env["ORCHESTRATOR_JWT_SECRET"] = SECRET;

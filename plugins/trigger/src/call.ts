@@ -4,14 +4,14 @@ import { calledAgents, chainOf, longestChain } from "./called.ts";
 import type { TriggerOptions } from "./options.ts";
 
 export const CODES = {
-  trigger_agent_missing: "the request names no agent, and the step calls none by itself",
-  trigger_agent_unknown: "the request names an agent that there is not",
-  trigger_cycle: "the agent is at work already, and waits for the one that asks",
+  trigger_agent_missing: "the request names no agent, and the step has no default",
+  trigger_agent_unknown: "the request names an unknown agent",
+  trigger_cycle: "the agent is already working, and waits for the one that asks",
   trigger_depth: "too many agents wait for each other",
-  trigger_limit: "agents were called as often as they may be in one run",
+  trigger_limit: "the run has used all its calls of agents",
 } as const;
 
-/** Whom a step may call. Pure. */
+/** Decides whether a step may call an agent. Pure. */
 export function call({
   agents,
   steps,
@@ -36,14 +36,14 @@ export function call({
     if (chain.includes(wanted))
       return deny(
         `${quote(wanted)} is waiting for this agent: ${[...chain, wanted].map(quote).join(" calls ")}`,
-        "Return what you have, and let the agent that called go on",
+        "Return what you have, and let the calling agent continue",
         { code: "trigger_cycle" },
       );
     if (Object.hasOwn(state.chains, wanted))
       return deny(`${quote(wanted)} is already at work`, "Wait until it returns", {
         code: "trigger_cycle",
       });
-    // The agent that asks first was called by nobody. One that does not say who it is may be the last of any row.
+    // An asker that nobody called starts a chain. One without a name may be the end of any chain.
     const row = asker === null ? longestChain(state) : chain;
     if (row.length > max_depth)
       return deny(
@@ -52,7 +52,7 @@ export function call({
         { code: "trigger_depth" },
       );
     if (state.total >= max_triggers)
-      return deny(`This run has used all ${max_triggers} triggers`, "Go on without", {
+      return deny(`This run has used all ${max_triggers} triggers`, "Continue without it", {
         code: "trigger_limit",
       });
     return allow(`Agent ${quote(wanted)} is called${reason === undefined ? "" : `: ${reason}`}`, {

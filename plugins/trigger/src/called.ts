@@ -2,27 +2,27 @@ import { defineProjection, isJsonObject, type View } from "@bylaw/kernel";
 
 /** A call of an agent that has not returned. */
 export interface OpenCall {
-  /** Sequence of the event that granted it. */
+  /** The sequence of the event that granted it. */
   readonly sequence: number;
   readonly agent: string;
-  /** Who called. */
+  /** The agent that made the call. */
   readonly by: string | null;
   readonly task: string | null;
   readonly step: string | null;
   readonly reason: string | null;
 }
 
-/** Who is at work because somebody called them. */
+/** The agents that are working because another one called them. */
 export interface Called {
-  /** How often agents were called. */
+  /** The number of calls so far. */
   readonly total: number;
-  /** Of each called agent that has not returned, who called whom, from the first to the agent itself. */
+  /** For each called agent that has not returned: the chain of callers, from the first to the agent itself. */
   readonly chains: Readonly<Record<string, readonly string[]>>;
-  /** The same calls as they were asked for, by the called agent. */
+  /** The same calls with their requests, by the called agent. */
   readonly open: Readonly<Record<string, OpenCall>>;
 }
 
-/** The open calls of a run, as the log says. */
+/** The open calls of a run, by the log. */
 export const calledAgents = defineProjection<Called>({
   name: "@bylaw/plugin-trigger/called",
   version: 2,
@@ -52,14 +52,14 @@ export const calledAgents = defineProjection<Called>({
 export const openCalls = (view: View): readonly OpenCall[] =>
   Object.values(view(calledAgents).open).toSorted((one, other) => one.sequence - other.sequence);
 
-/** The longest row of agents of whom each waits for the next; nobody where none was called. */
+/** The longest chain of agents that wait for each other; empty if none was called. */
 export const longestChain = ({ chains }: Called): readonly string[] =>
   Object.values(chains).reduce<readonly string[]>(
     (longest, chain) => (chain.length > longest.length ? chain : longest),
     [],
   );
 
-/** Who called whom before an agent came to work, the agent last; nobody for nobody. */
+/** The chain of callers of an agent, with the agent last; empty if it was not called. */
 export function chainOf({ chains }: Called, agent: string | null): readonly string[] {
   if (agent === null) return [];
   return (Object.hasOwn(chains, agent) ? chains[agent] : undefined) ?? [agent];

@@ -8,23 +8,23 @@ export const triggerOptions = z
       .array(agent)
       .min(1)
       .refine((names) => new Set(names).size === names.length, "has an agent twice")
-      .describe("The agents that there are: a trigger for another is denied"),
+      .describe("The known agents: a trigger for another is denied"),
     steps: z
       .record(z.string().min(1), agent)
       .default({})
-      .describe("Whom a step calls when its request names nobody"),
+      .describe("The agent that a step calls when its request names none"),
     max_depth: z
       .int()
       .min(1)
       .max(100)
       .default(3)
-      .describe("How many agents may stand in a row, each called by the one before"),
+      .describe("The longest chain of agents, each called by the previous one"),
     max_triggers: z
       .int()
       .min(1)
       .max(1_000_000)
       .default(50)
-      .describe("How often agents may be called in one run"),
+      .describe("The most calls of agents in one run"),
   })
   .superRefine(({ agents, steps }, context) => {
     for (const [step, name] of Object.entries(steps))

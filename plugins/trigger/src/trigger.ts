@@ -14,7 +14,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   },
 ];
 
-/** Lets a step call another agent: one that is known, not in a circle, and not too deep. */
+/** Lets a step call another agent, if that agent is known, not already waiting in the chain, and not too deep. */
 export const trigger = definePlugin({
   name: manifest.name,
   version: manifest.version,

@@ -28,7 +28,7 @@ const begin = async (options: object = {}, store = createMemoryStore()) => {
 };
 
 describe("trigger", () => {
-  it("lets nobody wait in a circle, by the log", async () => {
+  it("lets no agents wait in a circle, by the log", async () => {
     const { call, back, run, store } = await begin();
     expect((await call("a", "b")).directive).toEqual({
       action: "trigger",
@@ -48,12 +48,12 @@ describe("trigger", () => {
     expect((await again.call("c", "a")).code).toBe("trigger_cycle");
     await again.back("c");
     expect((await again.call("b", "c")).effect).toBe("allow");
-    // One that is at work is not called a second time by another.
+    // An agent that is already working is not called by a second one.
     expect((await again.call("d", "c")).code).toBe("trigger_cycle");
     expect(back).toBeDefined();
   });
 
-  it("goes so deep, and no deeper", async () => {
+  it("limits the depth", async () => {
     const { call } = await begin({ max_depth: 2 });
     expect([(await call("a", "b")).effect, (await call("b", "c")).effect]).toEqual([
       "allow",
@@ -62,7 +62,7 @@ describe("trigger", () => {
     expect((await call("c", "d")).code).toBe("trigger_depth");
   });
 
-  it("is called once, and as often as the run allows, when agents of several tasks ask at once", async () => {
+  it("calls an agent once, and as often as the run allows, when agents of several tasks ask at once", async () => {
     const { run } = await begin({ max_triggers: 2 });
     const asked = ["b", "b", "c", "d"].map((trigger_agent_id, at) =>
       run.behave({ action: "trigger", agent: `x${at}`, task: `T${at}`, trigger_agent_id }),
@@ -71,7 +71,7 @@ describe("trigger", () => {
     expect(codes).toEqual(["rule_allowed", "trigger_cycle", "rule_allowed", "trigger_limit"]);
   });
 
-  it("goes no deeper for one that does not say who it is", async () => {
+  it("goes no deeper for an agent without a name", async () => {
     const { run, call } = await begin({ max_depth: 1 });
     await call("a", "b");
     const nobody = async () =>
@@ -79,7 +79,7 @@ describe("trigger", () => {
     expect(await nobody()).toBe("trigger_depth");
   });
 
-  it("calls so often in a run, and no more, whoever returned", async () => {
+  it("limits the calls of a run, whoever returned", async () => {
     const { call, back } = await begin({ max_triggers: 2 });
     for (let round = 0; round < 2; round += 1) {
       expect((await call("a", "b")).effect).toBe("allow");
@@ -88,7 +88,7 @@ describe("trigger", () => {
     expect((await call("a", "b")).code).toBe("trigger_limit");
   });
 
-  it("lets nobody return who was not called, nor twice", async () => {
+  it("refuses a return by an agent that was not called, or a second one", async () => {
     const { call, back } = await begin();
     await expect(back("b")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     await call("a", "b");
@@ -96,7 +96,7 @@ describe("trigger", () => {
     await expect(back("b")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
   });
 
-  it("does not load with a step that calls nobody that there is", () => {
+  it("does not load with a step that calls an unknown agent", () => {
     expect(() => trigger({ agents, steps: { check: "z" } })).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
     );

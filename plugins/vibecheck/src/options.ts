@@ -6,21 +6,27 @@ export const vibecheckOptions = z
   .strictObject({
     ask_at: risk
       .default(0.7)
-      .describe("From this risk on a person is asked before every call, until one took note"),
-    stop_at: risk.default(0.9).describe("From this risk on nothing runs, until a person took note"),
+      .describe(
+        "From this risk on a person must approve every call, until a person acknowledges the verdict",
+      ),
+    stop_at: risk
+      .default(0.9)
+      .describe("From this risk on nothing runs, until a person acknowledges the verdict"),
     every_calls: z
       .int()
       .min(1)
       .optional()
-      .describe("After so many calls without an oversight one is due, and nothing runs before it"),
+      .describe(
+        "After this many calls without an oversight one is due, and nothing runs before it",
+      ),
     before_phases: z
       .array(z.string().min(1))
       .default([])
-      .describe("Phases that are not entered without an oversight in the phase before"),
+      .describe("Phases that need an oversight in the phase before them"),
     phases: z
       .record(z.string().min(1), z.enum(["planning", "implementation", "review"]))
       .default({})
-      .describe("What kind of work each phase is; `implementation` where nothing is said"),
+      .describe("The kind of work in each phase; `implementation` if not listed"),
   })
   .refine(({ ask_at, stop_at }) => ask_at <= stop_at, {
     path: ["ask_at"],

@@ -4,7 +4,7 @@ import type { Run } from "@bylaw/log";
 import { describeIssues, isBlank } from "@bylaw/wording";
 import { oversightVerdict, type OversightVerdict } from "./verdict.ts";
 
-/** What an oversight is asked about. */
+/** The question to an oversight. */
 export interface OversightRequest {
   /** The kind of work; it changes what the service looks at. */
   readonly kind: "planning" | "implementation" | "review";
@@ -12,20 +12,20 @@ export interface OversightRequest {
   readonly plan: string;
   /** The agent's reason for asking. */
   readonly reason?: string;
-  /** Who asked, or whose work it is. */
+  /** The agent that asked, or whose work it is. */
   readonly agent?: string;
-  /** What the agent was told to do. */
+  /** The agent's instructions. */
   readonly prompt?: string;
   readonly progress?: string;
   readonly uncertainties?: readonly string[];
   readonly history?: readonly string[];
-  /** Rules of the run that the service holds the plan to: data, each with whose it is. */
+  /** The rules of the run that the service must judge the plan by: data, each with its author. */
   readonly rules?: readonly OversightRule[];
-  /** How many more there are, for which there was no room. */
+  /** How many more rules there are, which did not fit. */
   readonly rules_left_out?: number;
 }
 
-/** A rule as an oversight is told of it. */
+/** A rule as shown to an oversight. */
 export interface OversightRule {
   readonly id: number;
   readonly tier: "operator" | "agent";
@@ -33,7 +33,7 @@ export interface OversightRule {
   readonly rule: string;
 }
 
-/** Somebody who looks on: a function, a model, a service. What it returns is held to {@link OversightVerdict} strictly. */
+/** A reviewer of the agent's plan: a function, a model or a service. Its result must fit {@link OversightVerdict} exactly. */
 export interface OversightService {
   readonly name: string;
   readonly ask: (request: OversightRequest, signal: AbortSignal) => Promise<unknown>;
@@ -45,17 +45,17 @@ export interface OverseeOptions {
   readonly request: OversightRequest;
   /** In milliseconds. Default: 60,000. */
   readonly timeout_ms?: number;
-  /** Ends the wait early. The failure is recorded all the same. */
+  /** Ends the wait early. The failure is still recorded. */
   readonly signal?: AbortSignal;
 }
 
-/** What came of asking; `verdict` is undefined where the service failed. */
+/** The result of asking; `verdict` is undefined if the service failed. */
 export interface Oversight {
   readonly verdict: OversightVerdict | undefined;
   readonly events: readonly LogEvent[];
 }
 
-/** Asks a service, and puts on record what it said, or that it failed: a service that fails was never calm. Throws what the run throws. */
+/** Asks a service, and records its verdict or its failure; a failure never counts as low risk. Throws what the run throws. */
 export async function oversee(
   run: Run,
   service: OversightService,
@@ -103,7 +103,7 @@ async function answered(
   return Promise.race([service.ask(request, ended), late]);
 }
 
-/** A service that answers in prose, with a scorer that makes a verdict of it. Empty prose is no answer. */
+/** A service that answers in prose, with a scorer that turns it into a verdict. Empty prose is a failure. */
 export function proseOversight(
   name: string,
   ask: (request: OversightRequest, signal: AbortSignal) => Promise<string>,
@@ -130,9 +130,9 @@ const questionsIn = (advice: string): readonly string[] =>
 const LONGEST_ANSWER = 262_144;
 
 /**
- * A service behind HTTP: the request is posted as JSON, and the verdict is the JSON that comes back, at most 262,144 bytes. Throws
- * BYLAW_URL_INVALID unless the address begins with `http://` or `https://` and has no user and no password, which would come into the
- * log.
+ * A service over HTTP: the request is posted as JSON, and the verdict is the JSON response, at most 262,144 bytes. Throws
+ * BYLAW_URL_INVALID unless the address begins with `http://` or `https://` and has no user and no password, which the log would
+ * record.
  */
 export function httpOversight(
   url: string,
@@ -160,7 +160,7 @@ export function httpOversight(
         body: JSON.stringify(request),
         signal,
       };
-      // A service that moves is not followed to where nobody pointed.
+      // Redirects are refused, because nobody configured their target.
       const response = await fetch(url, { ...sent, redirect: "error" });
       if (!response.ok) throw new Error(`The oversight answered with status ${response.status}`);
       return jsonIn(response);

@@ -1,21 +1,21 @@
 import { defineProjection, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 
-/** How somebody stands with oversight, for what they are about to do. */
+/** The oversight state of an agent or task that is about to act. */
 export interface Standing {
-  /** The highest risk since a person last took note; asking again does not lower it. */
+  /** The highest risk since a person last acknowledged; asking again does not lower it. */
   readonly risk: number;
-  /** Why the last oversight failed; `null`: it did not. */
+  /** Why the last oversight failed; `null`: it succeeded. */
   readonly failed: string | null;
   /** The advice given with that risk. */
   readonly advice: string | null;
-  /** Calls that ran since the last oversight. */
+  /** The number of calls since the last oversight. */
   readonly calls: number;
   /** Whether there was an oversight since the phase was entered. */
   readonly seen: boolean;
 }
 
-/** What an oversight found of one agent at one task. */
+/** The findings of oversights about one agent at one task. */
 interface Found extends JsonObject {
   readonly task: string | null;
   readonly agent: string | null;
@@ -26,14 +26,14 @@ interface Found extends JsonObject {
 
 /** The oversights of a run. */
 export interface Oversights {
-  /** What nobody took note of yet, by task and agent. */
+  /** Findings that nobody has acknowledged yet, by task and agent. */
   readonly found: Readonly<Record<string, Found>>;
-  /** Calls since the last oversight, by task and by agent. */
+  /** The number of calls since the last oversight, by task and by agent. */
   readonly byTask: Tree<number>;
   readonly byAgent: Tree<number>;
   /** Tasks that had an oversight since their phase was entered. */
   readonly seen: Tree<boolean>;
-  /** Who asked last, by task. */
+  /** The agent that asked last, by task. */
   readonly asked: Readonly<Record<string, string>>;
 }
 
@@ -110,7 +110,7 @@ const ADVICE = 500;
 function found(state: Oversights, { task, agent, risk, failed, advice }: Found): Oversights {
   const key = JSON.stringify([task, agent]);
   const before = Object.hasOwn(state.found, key) ? state.found[key] : undefined;
-  // An answer about a task makes good for what failed there, whoever asked.
+  // An answer about a task also settles earlier failures there, whoever asked.
   const others = Object.entries(state.found).map(([name, one]) => [
     name,
     failed === null && one.task === task ? { ...one, failed: null } : one,
@@ -133,8 +133,8 @@ const most = (counts: Tree<number>): number =>
   counts === null ? 0 : Math.max(counts.value, most(counts.left), most(counts.right));
 
 /**
- * How somebody stands who is about to do something. What was found of an agent goes with it, whatever task it names; what was found of a
- * task holds for all who work at it; what belongs to no task holds for the run. Who says neither task nor agent could be anybody.
+ * The oversight state of a caller that is about to act. Findings about an agent follow it, whatever task it names. Findings about a task
+ * bind everybody who works on it. Findings without a task bind the whole run. A caller without a task and agent may be any of them.
  */
 export function standingOf(
   state: Oversights,
@@ -160,7 +160,7 @@ export function standingOf(
   };
 }
 
-/** Who took part in what a person takes note of: who asked, and whose work was looked at. */
+/** The agents behind a verdict that a person acknowledges: those that asked, and those whose work was judged. */
 export const agentsInvolved = (
   { asked, found: all }: Oversights,
   task: string | null,

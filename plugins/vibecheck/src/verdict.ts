@@ -9,9 +9,9 @@ const seen = z
   .min(1)
   .refine((said) => !isBlank(said), "must not be blank");
 
-/** What an oversight says: how risky the way is, and why. */
+/** The verdict of an oversight: how risky the plan is, and why. */
 export const oversightVerdict = z.strictObject({
-  /** 0 (calm) to 1. */
+  /** 0 (no risk) to 1. */
   risk: z.number().min(0).max(1),
   advice: text,
   traits: z.array(z.string().min(1).max(200)).max(50),
@@ -19,7 +19,7 @@ export const oversightVerdict = z.strictObject({
 });
 export type OversightVerdict = z.output<typeof oversightVerdict>;
 
-/** The events of an oversight. A failed one is an event of its own, so that nobody takes silence for calm. */
+/** The events of an oversight. A failure has its own event, so that no answer never counts as low risk. */
 export const OVERSIGHT_EVENTS: readonly EventType[] = [
   {
     name: "oversight_given",

@@ -16,12 +16,12 @@ import { oversight, agentsInvolved, standingOf } from "./oversight-state.ts";
 import { OVERSIGHT_EVENTS } from "./verdict.ts";
 
 const CODES = {
-  vibecheck_risk: "the oversight found the way too risky, and no person took note yet",
-  vibecheck_failed: "the oversight that was asked for did not come about",
+  vibecheck_risk: "the oversight found the risk too high, and no person has acknowledged it yet",
+  vibecheck_failed: "the requested oversight failed",
   vibecheck_due: "an oversight is due",
 } as const;
 
-/** Lets a step ask for oversight, and holds work to what the oversight said. */
+/** Lets a step ask for oversight, and restricts work by its verdict. */
 export const vibecheck = definePlugin({
   name: manifest.name,
   version: manifest.version,
@@ -62,7 +62,7 @@ function judge(
   if (risk >= stop_at)
     return deny(
       `The risk is ${risk}, and work stops at ${stop_at}${said}`,
-      "Wait until a person took note of the advice",
+      "Wait until a person has acknowledged the advice",
       { code: "vibecheck_risk" },
     );
   if (call && risk >= ask_at)
@@ -82,13 +82,13 @@ function judge(
   return deny(
     call
       ? `${calls} calls went without oversight, and the limit is ${every_calls}`
-      : "A change of phase needs an oversight before it",
+      : "A change of phase needs an oversight first",
     "Ask for oversight",
     { code: "vibecheck_due" },
   );
 }
 
-// Who asked for advice, or whose work it is about, does not wave it away.
+// The agent that asked, or whose work was judged, must not acknowledge the verdict itself.
 const notByItself: Guard = (view, { event_type, task_id, details }): Finding | undefined => {
   if (event_type !== "oversight_acknowledged") return undefined;
   const by = fold(String(details["by"]));
@@ -96,7 +96,7 @@ const notByItself: Guard = (view, { event_type, task_id, details }): Finding | u
     return undefined;
   return {
     rule: "OVERSIGHT_BY_ITSELF",
-    message: "A person must take note of an oversight, not the agent that it is about",
+    message: "A person must acknowledge an oversight, not the agent that it is about",
   };
 };
 

@@ -49,7 +49,7 @@ const begin = async (options: Parameters<typeof vibecheck>[0] = {}) => {
 };
 
 describe("vibecheck", () => {
-  it("asks, then stops, as the risk rises, and asking again for a calmer word lowers nothing", async () => {
+  it("asks, then stops, as the risk rises, and a lower verdict later changes nothing", async () => {
     const { run, call, as, see, note } = await begin();
     expect(await call()).toEqual(["allow", "fallback"]);
     expect(
@@ -70,7 +70,7 @@ describe("vibecheck", () => {
     expect(await call()).toEqual(["allow", "fallback"]);
   });
 
-  it("is not dodged: what was found of an agent goes with it, whatever it leaves out or names", async () => {
+  it("cannot be evaded: findings about an agent follow it, whatever it leaves out or names", async () => {
     const { run, as, see, note } = await begin({ every_calls: 3 });
     await see(says(0.95));
     const ways = [
@@ -88,7 +88,7 @@ describe("vibecheck", () => {
       "vibecheck_risk",
     ]);
     await note("eve");
-    // A fresh task for each call gives no fresh budget.
+    // A new task for each call gives no new budget.
     for (const task of ["c", "d", "e"])
       expect(await as({ task, agent: "ann" })).toEqual(["allow", "fallback"]);
     expect(await as({ task: "f", agent: "ann" })).toEqual(["deny", "vibecheck_due"]);
@@ -96,7 +96,7 @@ describe("vibecheck", () => {
     expect(await as({})).toEqual(["deny", "vibecheck_due"]);
   });
 
-  it("counts the calls of many agents without a copy of them", () => {
+  it("counts the calls of many agents without copying them", () => {
     const event = (event_type: string, agent_id: string, details = {}) =>
       ({ event_type, agent_id, task_id: "a", details }) as unknown as LogEvent;
     const reduce = (before: Oversights, draft: LogEvent): Oversights =>
@@ -113,7 +113,7 @@ describe("vibecheck", () => {
     expect([after.byAgent?.size, standingOf(after, { agent: "agent 7" }).calls]).toEqual([
       10_000, 2,
     ]);
-    // Who says nothing could be any of them.
+    // A caller without a name may be any of them.
     expect([standingOf(state, {}).calls, standingOf(after, {}).calls]).toEqual([1, 2]);
     const seen = reduce(after, event("oversight_given", "agent 7", { by: "o", verdict }));
     expect([standingOf(seen, { agent: "agent 7" }).calls, standingOf(seen, {}).calls]).toEqual([
@@ -121,7 +121,7 @@ describe("vibecheck", () => {
     ]);
   });
 
-  it("that belongs to no task holds for the whole run, and whose work it is about takes no note of it", async () => {
+  it("without a task binds the whole run, and the agent that it is about cannot acknowledge it", async () => {
     const { run, as } = await begin();
     const about = { agent: "ann", task: null, request };
     await oversee(run, says(0.95), about);
@@ -140,7 +140,7 @@ describe("vibecheck", () => {
     expect(await as({ task: "b", agent: "bob" })).toEqual(["allow", "fallback"]);
   });
 
-  it("does not take a service that fails for a calm one", async () => {
+  it("does not take a failing service as low risk", async () => {
     const { call, see } = await begin({ every_calls: 2 });
     for (const broken of [
       says(1.1),
@@ -165,7 +165,7 @@ describe("vibecheck", () => {
     expect(await call()).toEqual(["allow", "fallback"]);
   });
 
-  it("makes a verdict of prose by its words, and none of silence", async () => {
+  it("turns prose into a verdict by its words, and silence into none", async () => {
     const { see } = await begin();
     const prose = (text: string) => see(proseOversight("model", () => Promise.resolve(text)));
     expect((await prose("This is over-engineered. Why not add them?")).verdict).toEqual({
@@ -177,7 +177,7 @@ describe("vibecheck", () => {
     expect((await prose("  ")).verdict).toBeUndefined();
   });
 
-  it("asks over HTTP, and follows nobody who points elsewhere", async () => {
+  it("asks over HTTP, and follows no redirect", async () => {
     const bodies: string[] = [];
     const server = createServer((incoming, answer) => {
       let body = "";
@@ -219,7 +219,7 @@ describe("vibecheck", () => {
     }
   });
 
-  it("waits no longer than it is told to", async () => {
+  it("waits no longer than its limit", async () => {
     const { run } = await begin();
     const never = { name: "never", ask: () => new Promise(() => {}) };
     const ended = oversee(run, never, {
@@ -229,7 +229,7 @@ describe("vibecheck", () => {
   });
 
   it.each(readCases<string>(import.meta, "takes-no-address-but"))(
-    "takes no address but that of a web server, and repeats no secret in it: %s",
+    "accepts only the address of a web server, and repeats no secret in it: %s",
     (url) => {
       const refused = (): unknown => {
         try {
@@ -243,7 +243,7 @@ describe("vibecheck", () => {
     },
   );
 
-  it("does not load with a question above the stop", () => {
+  it("does not load with an asking risk above the stopping risk", () => {
     expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(
       expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
     );

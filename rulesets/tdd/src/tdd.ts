@@ -22,9 +22,9 @@ export interface TddOptions {
    * Default: that folder.
    */
   readonly workspace?: string;
-  /** Tools of the host that the contract may name besides those that it knows. */
+  /** Tools of the host that the contract may name besides the built-in ones. */
   readonly tools?: readonly string[];
-  /** Tools of the host that run a shell line, each with the argument that holds it. */
+  /** Tools of the host that run a shell line, each with the argument that contains it. */
   readonly shell?: Readonly<Record<string, string>>;
   /** Checks of your own, made by `defineCheck`, that gates of the contract may name. */
   readonly checks?: readonly Plugin[];

@@ -131,7 +131,7 @@ const WORDS = {
   },
   token_superseded: {
     detail:
-      "The token does not hold any more: the task moved on, has a newer token, or the token was revoked",
+      "The token is no longer valid: the task moved on, has a newer token, or the token was revoked",
     fix: "Use the newest token of the task, or claim it again by its id, with your enrolment.",
   },
 } as const;

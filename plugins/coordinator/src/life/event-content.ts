@@ -19,15 +19,15 @@ export function listOf({ details }: EventContent, field: string): readonly Json[
   return Array.isArray(value) ? (value as readonly Json[]) : [];
 }
 
-/** The task that an event is about: the envelope's word, else the details'. */
+/** The task that an event is about: from the envelope, else from the details. */
 export const taskOf = (event: EventContent): string | undefined =>
   event.task_id ?? textOf(event, "task_id");
 
-/** The agent that an event is about: the details' word, else the envelope's, which may be the coordinator's. */
+/** The agent that an event is about: from the details, else from the envelope, which may name the coordinator. */
 export const agentOf = (event: EventContent): string | undefined =>
   textOf(event, "agent_id") ?? event.agent_id ?? undefined;
 
-/** Whether an event names this agent wherever it names one, and names one at all. */
+/** Whether an event names this agent in every place where it can name one, and at least once. */
 export function isFrom(event: EventContent, agent: string): boolean {
   const named = [event.agent_id ?? undefined, textOf(event, "agent_id")].filter(
     (name) => name !== undefined,

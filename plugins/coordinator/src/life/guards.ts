@@ -5,7 +5,7 @@ import { taskOf, textOf } from "./event-content.ts";
 import { coordinatorLife, judge } from "./projection.ts";
 import { COORDINATOR_RULES } from "./rules.ts";
 
-/** Refuses an event that breaks an order rule. A rule of severity `warning` lets it pass. */
+/** Refuses an event that breaks an order rule. A rule of severity `warning` refuses nothing. */
 export function coordinatorGuard(view: View, event: EventDraft): Finding | undefined {
   const { broken } = judge(view(coordinatorLife), event);
   return broken === undefined || COORDINATOR_RULES[broken.rule] === "warning" ? undefined : broken;
@@ -13,7 +13,7 @@ export function coordinatorGuard(view: View, event: EventDraft): Finding | undef
 
 const VERDICTS: ReadonlySet<string> = new Set(["critic_dispatched", "auditor_dispatched"]);
 
-/** Rule `OWN_WORK`: a developer of a task is neither its critic nor its auditor, and dispatches none. */
+/** Rule `OWN_WORK`: a developer of a task is neither its critic nor its auditor, and dispatches neither. */
 export function ownWorkGuard(view: View, event: EventDraft): Finding | undefined {
   if (!VERDICTS.has(event.event_type)) return undefined;
   const task = taskOf(event) ?? "";

@@ -2,7 +2,7 @@ import { quote } from "@bylaw/wording";
 import { agentOf, taskOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
 
-/** How far an agent's question about a task has come; `undefined`: no question is open. */
+/** The stage of an agent's question about a task; `undefined`: no question is open. */
 export type Question = "sought" | "prayed" | "answered" | undefined;
 
 const ORDER: Readonly<
@@ -21,14 +21,14 @@ const ORDER: Readonly<
 /** The events by which a question is asked and answered. */
 export const GUIDANCE_EVENTS: ReadonlySet<string> = new Set(Object.keys(ORDER));
 
-/** The events after which the coordinator may ask on its own. */
+/** The events after which the coordinator may ask without an agent's question. */
 export const GUIDANCE_OPENERS: ReadonlySet<string> = new Set([
   "developer_incomplete",
   "expansion_needs_clarification",
   "remediation_exhausted",
 ]);
 
-/** The state of a question after an event. `opened`: the coordinator may ask without having been asked. Pure. */
+/** The state of a question after an event. `opened`: whether the coordinator may ask without an agent's question. Pure. */
 export function ask(
   question: Question,
   event: EventContent,
@@ -40,7 +40,7 @@ export function ask(
   return outOfOrder(event, needed ?? "");
 }
 
-/** The event comes out of order. `needed`: what should have happened. */
+/** A violation by an event out of order. `needed`: what has to come first. */
 export const outOfOrder = (
   event: EventContent,
   needed: string,

@@ -5,7 +5,7 @@ import { notFromDispatched } from "./task.ts";
 export interface InfrastructureState {
   readonly blocked: boolean;
   readonly auditor: string | null;
-  /** A health audit has passed since the last problem. */
+  /** Whether a health audit has passed since the last problem. */
   readonly healthy: boolean;
 }
 

@@ -4,7 +4,7 @@ import { NO_COORDINATOR } from "./state.ts";
 import { step } from "./step.ts";
 
 /**
- * The order rules of a coordinator's work, for `createLogVerifier`. At most one rule is reported per event, and an impossible
+ * The order rules of a coordinator's work, for `createLogVerifier`. Each event is reported for at most one rule. An impossible
  * event does not change the state that the next one is judged by.
  */
 export function coordinatorOrder(): OrderRules {

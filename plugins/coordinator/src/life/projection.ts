@@ -5,7 +5,7 @@ import { NO_COORDINATOR, type CoordinatorState } from "./state.ts";
 import { concerns, step, type StepResult } from "./step.ts";
 import type { TaskState } from "./task.ts";
 
-/** The state after an event, and the rule that it breaks. An event that cannot change anything is skipped. */
+/** The state after an event, and the rule that it breaks. Skips an event that cannot change anything. */
 export const judge = (state: CoordinatorState, event: EventDraft): StepResult =>
   concerns(state, event.event_type) ? step(state, event, eventTime(event)) : { state };
 
@@ -19,22 +19,22 @@ export const coordinatorLife: Lifecycle<CoordinatorState> = defineLifecycle({
   endedBy: ({ workflow }) => workflow.ended_by,
 });
 
-/** What a log says of a coordinator's work as a whole. */
+/** A summary of a coordinator's work from its log. */
 export interface Coordination {
-  /** How many tasks this log shows complete. */
+  /** The number of tasks that this log shows complete. */
   readonly completed: number;
   readonly infrastructure: { readonly blocked: boolean };
   /**
-   * `ended_by`: the event that ended the work, `workflow_complete` or `workflow_failed`. `before`: how many tasks were complete
-   * before the log began, where it begins with a resume.
+   * `ended_by`: the event that ended the work, `workflow_complete` or `workflow_failed`. `before`: the number of tasks that were
+   * complete before a log that begins with a resume.
    */
   readonly workflow: { readonly ended_by: string | null; readonly before: number };
 }
 
-/** The coordinator's work as the order rules read it from a log. An impossible event changes nothing. */
+/** The coordinator's work in the log, as the order rules see it. An impossible event changes nothing. */
 export const coordinatorState: Lifecycle<Coordination> = coordinatorLife as Lifecycle<Coordination>;
 
-/** The state of every task that the log mentions, by id, in the order of the ids. */
+/** The state of every task that the log mentions, by id and sorted by id. */
 export function coordinatorTasks(view: View): ReadonlyMap<string, TaskState> {
   return new Map(
     [...treeEntries(view(coordinatorLife).tasks)].flatMap(([id, { life }]) =>

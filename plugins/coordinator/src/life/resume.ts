@@ -24,9 +24,10 @@ const KIND: Readonly<Record<TaskStatus, Kind>> = {
 const REASON = { in_progress: "session_interrupted", pending_audit: "audit_interrupted" } as const;
 
 /**
- * What a resumed session records: its counts; every unfinished task as available again, those in progress before those that wait
- * for an audit; then every task to be audited again. A task is audited again if it was completed in the 60 minutes before the last
- * event, or if that audit is still due. Each group is ordered by id. After the end of the workflow only the counts are recorded.
+ * The events at the start of a resumed session: its counts; every unfinished task as available again, tasks in progress before
+ * those that wait for an audit; then every task to audit again. A task is audited again if it was completed in the 60 minutes
+ * before the last event, or if that audit is still due. Each group is sorted by id. After the end of the workflow only the counts
+ * are recorded.
  */
 export function resumeEvents(state: CoordinatorState, last: Session): ResumedLog {
   const records = [...treeEntries(state.tasks)].flatMap(([id, { life, questions }]) =>
@@ -73,7 +74,7 @@ export function resumeEvents(state: CoordinatorState, last: Session): ResumedLog
   return { counts, events: [...restarts, ...audits] };
 }
 
-// The status names of spec/003's coordinator, which has none for an agent at work on a verdict.
+// The status names of spec/003's coordinator. It has none for an agent that works on a verdict.
 const GUIDANCE = "awaiting-divine-guidance";
 const STATUS: Readonly<Record<TaskStatus, string>> = {
   available: "available",

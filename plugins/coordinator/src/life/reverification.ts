@@ -3,18 +3,18 @@ import { taskOf, textOf, type EventContent } from "./event-content.ts";
 import { impossible, type Step } from "./rules.ts";
 import { NEW_TASK, wrongStatus, type TaskState } from "./task.ts";
 
-/** A task that was completed this long before an interrupted session's last event is audited again: 60 minutes. */
+/** How long before an interrupted session's last event a completed task is audited again, in milliseconds: 60 minutes. */
 export const REVERIFICATION_MS = 3_600_000;
 
-/** What is known of the interruption. */
+/** What is known about the interruption. */
 export interface Interruption {
   /** When the last event before the resume was recorded, in milliseconds since 1970. */
   readonly last_event: number | null;
-  /** The log begins with a resume, so that tasks may have a past that stands elsewhere. */
+  /** Whether the log begins with a resume, so that the earlier history of tasks is elsewhere. */
   readonly partial: boolean;
 }
 
-/** Whether a task that was complete waits for its second audit, or is in it. */
+/** Whether a completed task waits for its second audit, or is in it. */
 export const isReverified = ({ status, reverified }: TaskState): boolean =>
   reverified && (status === "awaiting_audit" || status === "in_audit");
 
@@ -45,7 +45,7 @@ export function reverify(
 ): Step<TaskState> {
   const elsewhere = task === null && partial;
   const { status, completed_at, developers } = task ?? NEW_TASK;
-  // After a second crash a task may be due again although its hour is over, as it has not been audited since.
+  // After a second crash a task is still due, even if its hour is over, because it has not been audited since.
   const pending = task !== null && isReverified(task);
   if (!elsewhere && !pending && status !== "complete")
     return wrongStatus(

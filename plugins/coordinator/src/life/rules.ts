@@ -32,7 +32,7 @@ export interface Violation {
   readonly message: string;
 }
 
-/** The state after an event, perhaps with a warning; or only the rule that makes the event impossible. */
+/** The state after an event, perhaps with a warning, or only the rule that makes the event impossible. */
 export type Step<State> =
   | { readonly next: State; readonly broken?: Violation }
   | { readonly next?: never; readonly broken: Violation };

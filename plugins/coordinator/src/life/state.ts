@@ -5,38 +5,38 @@ import { SOUND, type InfrastructureState } from "./infrastructure.ts";
 import type { TaskState } from "./task.ts";
 import { NO_WORKFLOW, type WorkflowState } from "./workflow.ts";
 
-/** The record of one task, or of no task in particular. */
+/** The record of one task, or of events without a task. */
 export interface TaskRecord {
-  /** Its state; `null` where this log does not mention it. */
+  /** The state of the task; `null` if this log does not mention it. */
   readonly life: TaskState | null;
   /** The open questions about it, by agent. */
   readonly questions: Tree<NonNullable<Question>>;
-  /** The coordinator may ask a person on its own. */
+  /** Whether the coordinator may ask a person on its own. */
   readonly opened: boolean;
-  /** A business analyst is at work on it. */
+  /** Whether a business analyst is working on it. */
   readonly analysed: boolean;
 }
 
-/** A coordinator's work after some events of a log: immutable plain data. */
+/** The state of a coordinator's work after some events of a log: immutable plain data. */
 export interface CoordinatorState {
-  /** The log has an event. */
+  /** Whether the log has an event. */
   readonly begun: boolean;
   readonly workflow: WorkflowState;
   readonly infrastructure: InfrastructureState;
   readonly compaction: CompactionState;
-  /** How many tasks this log shows complete. */
+  /** The number of tasks that this log shows complete. */
   readonly completed: number;
   /** When the last event was recorded, in milliseconds since 1970. */
   readonly last: number | null;
   /** The time of the event before the last resume. */
   readonly before_resume: number | null;
-  /** By task. What concerns no task in particular is under the empty name. */
+  /** By task. Events without a task are under the empty name. */
   readonly tasks: Tree<TaskRecord>;
-  /** The expert runs that are delegated and open. */
+  /** The expert runs that are delegated and still open. */
   readonly delegations: Tree<true>;
 }
 
-/** The log does not mention the task. */
+/** The record of a task that the log does not mention. */
 export const NO_RECORD: TaskRecord = {
   life: null,
   questions: null,

@@ -13,7 +13,7 @@ import { workflowAfter } from "./workflow.ts";
 /** The state after an event. */
 export interface StepResult {
   readonly state: CoordinatorState;
-  /** The rule that it breaks, at most one. */
+  /** The rule that it breaks, if any. At most one. */
   readonly broken?: Violation | undefined;
 }
 
@@ -47,7 +47,7 @@ const EXPERT_RESULTS: ReadonlySet<string> = new Set([
   "expert_out_of_scope",
 ]);
 
-/** Whether an event of this type can change the state or break a rule. In a log without a coordinator only the first one can. */
+/** Whether an event of this type can change the state or break a rule. In a log without a coordinator only its first event can. */
 export const concerns = (
   { begun, tasks, workflow }: CoordinatorState,
   event_type: string,
@@ -60,7 +60,7 @@ export const concerns = (
 
 /**
  * Checks one event against the life cycle of spec/003's coordinator. An impossible event changes nothing but the time of the last
- * event. `time`: of the event, in milliseconds since 1970. Pure.
+ * event. `time`: the time of the event, in milliseconds since 1970. Pure.
  */
 export function step(
   state: CoordinatorState,
@@ -73,7 +73,7 @@ export function step(
     completed,
     first: !begun,
   });
-  // After the end the state no longer matters.
+  // After the workflow has ended, the state no longer matters.
   if (workflow.ended_by !== null) return { state, broken: ended };
   const before: CoordinatorState = {
     ...state,
@@ -93,7 +93,7 @@ export function step(
 
 interface Times {
   readonly at: number;
-  /** Of the event before. */
+  /** The time of the previous event. */
   readonly last: number | null;
 }
 
@@ -135,7 +135,7 @@ function judge(state: CoordinatorState, event: EventContent, times: Times): Step
   return ANALYSIS.has(type) ? analyst(state, event, id) : work(state, event, id, times);
 }
 
-// Takes a step unless it is impossible.
+// Applies a step unless it is impossible.
 function take<Part>(
   state: CoordinatorState,
   taken: Step<Part> | undefined,
@@ -194,7 +194,7 @@ function question(state: CoordinatorState, event: EventContent): StepResult {
   const task = taskOf(event) ?? NO_TASK;
   const agent = agentOf(event) ?? NOBODY;
   const { questions, opened } = recordOf(state, task);
-  // Without an agent it is the coordinator's own question.
+  // A question without an agent is the coordinator's own.
   const asked = ask(treeGet(questions, agent), event, { opened: agent === NOBODY || opened });
   return take(state, asked, (next) => {
     const left = next === undefined ? treeDrop(questions, agent) : treePut(questions, agent, next);
@@ -260,7 +260,7 @@ function work(
       const counted = elsewhere
         ? { ...state, workflow: { ...workflow, before: Math.max(0, workflow.before - 1) } }
         : state;
-      // The agents that asked about the task or analysed it are gone.
+      // The agents that asked about the task or analysed it no longer exist.
       return keepLife(counted, id, next, { questions: null, analysed: false });
     });
   }
@@ -278,7 +278,7 @@ function work(
   );
 }
 
-// The agent of a blocked task may be gone when work goes on.
+// The agent of a blocked task may no longer exist when work continues.
 function interrupt(state: CoordinatorState, event: EventContent): CoordinatorState {
   return listOf(event, "blocked_tasks").reduce<CoordinatorState>((before, name) => {
     const life = typeof name === "string" ? recordOf(before, name).life : null;

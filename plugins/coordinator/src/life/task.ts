@@ -2,7 +2,7 @@ import { quote } from "@bylaw/wording";
 import { agentOf, isFrom, taskOf, type EventContent } from "./event-content.ts";
 import { impossible, type CoordinatorRule, type Step } from "./rules.ts";
 
-/** Where a task stands. */
+/** The status of a task. */
 export type TaskStatus =
   | "available"
   | "implementing"
@@ -15,17 +15,17 @@ export type TaskStatus =
 /** The state of one task. */
 export interface TaskState {
   readonly status: TaskStatus;
-  /** Whether the developer or the critic at work may be followed by another. */
+  /** Whether another developer or critic may follow the one at work. */
   readonly again: boolean;
   readonly critic: string | null;
   readonly auditor: string | null;
-  /** Everyone who was dispatched as its developer. */
+  /** Every agent that was dispatched as its developer. */
   readonly developers: readonly string[];
-  /** How often a critic ran out of time in this review. */
+  /** How often a critic timed out in this review. */
   readonly timeouts: number;
-  /** When it was completed last, in milliseconds since 1970; of a task that is audited again too. */
+  /** The time of its last completion, in milliseconds since 1970, also during a second audit. */
   readonly completed_at: number | null;
-  /** It was complete, and is audited again. */
+  /** Whether it was complete and is being audited again. */
   readonly reverified: boolean;
 }
 
@@ -40,12 +40,12 @@ export const NEW_TASK: TaskState = {
   reverified: false,
 };
 
-/** After this many critic time-outs a task is audited without a review. */
+/** The number of critic time-outs after which a task is audited without a review. */
 const CRITIC_TIMEOUTS = 3;
 
 type Transition = (task: TaskState, event: EventContent, at: number) => Step<TaskState>;
 
-/** The task after each event, by spec/003's coordinator; docs/event-log-types.md draws it. Pure. */
+/** The state of the task after each event of spec/003's coordinator; docs/event-log-types.md draws it. Pure. */
 export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   developer_dispatched(task, event) {
     const free =
@@ -105,7 +105,7 @@ export const TASK_STEPS: Readonly<Record<string, Transition>> = {
   critic_timeout: reviewed((task) => ({ ...task, timeouts: task.timeouts + 1, again: true })),
   auditor_dispatched(task, event) {
     const bypass = task.status === "in_review" && task.timeouts >= CRITIC_TIMEOUTS;
-    // No event says that an auditor timed out. All the log shows is that the next one is dispatched.
+    // No event reports an auditor's time-out. The log only shows that the next auditor is dispatched.
     const free = task.status === "awaiting_audit" || task.status === "in_audit" || bypass;
     if (!free)
       return wrongStatus(
@@ -139,7 +139,7 @@ function to(task: TaskState, change: Partial<TaskState>): Step<TaskState> {
   return { next: { ...task, ...change } };
 }
 
-/** The event does not fit the status of its task. `needed`: what it would fit. */
+/** A violation by an event that does not fit the status of its task. `needed`: the statuses that it fits. */
 export function wrongStatus(
   rule: CoordinatorRule,
   { status }: TaskState,
@@ -163,7 +163,7 @@ const STATUS: Readonly<Record<TaskStatus, string>> = {
   complete: "complete",
 };
 
-/** A developer's report. It may come late, but not before a developer was dispatched. */
+/** A developer's report. It may come late, but never before a developer was dispatched. */
 function developing(change: (task: TaskState) => TaskState): Transition {
   return (task, event) =>
     task.status === "available"
@@ -189,7 +189,7 @@ function audited(change: (task: TaskState, at: number) => TaskState): Transition
   };
 }
 
-/** `undefined` where a verdict comes from the agent that was dispatched for it, else what is wrong. */
+/** `undefined` if a verdict comes from the agent that was dispatched for it, else the violation. */
 export function notFromDispatched(
   event: EventContent,
   agent: string | null,

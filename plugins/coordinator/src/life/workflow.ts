@@ -3,11 +3,11 @@ import { impossible, type Step } from "./rules.ts";
 
 /** The state of the workflow as a whole. */
 export interface WorkflowState {
-  /** The event that ended it. */
+  /** The event that ended the workflow. */
   readonly ended_by: string | null;
-  /** How many tasks the plan had at the start; `null` without a plan, and after a resume, when it may have changed. */
+  /** The number of tasks in the plan at the start. `null` without a plan, and after a resume, when the plan may have changed. */
   readonly total: number | null;
-  /** The log begins with a resume. */
+  /** Whether the log begins with a resume. */
   readonly partial: boolean;
   /** How many tasks were complete before the log began. */
   readonly before: number;
@@ -20,7 +20,10 @@ export const NO_WORKFLOW: WorkflowState = {
   before: 0,
 };
 
-/** The workflow after an event. `completed`: tasks that this log shows complete; `first`: the event is the first of the log. Pure. */
+/**
+ * The state of the workflow after an event. `completed`: the number of tasks that this log shows complete; `first`: whether the event
+ * is the first of the log. Pure.
+ */
 export function workflowAfter(
   state: WorkflowState,
   event: EventContent,

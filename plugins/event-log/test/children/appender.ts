@@ -1,4 +1,4 @@
-// Records events in a run that several processes keep, and names each one that it was told is on record.
+// Records events in a run that several processes write, and prints each acknowledged event.
 import { writeSync } from "node:fs";
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";

@@ -1,4 +1,4 @@
-// Writes events into a file until it is told that there is no room, then tells how often, and why.
+// Writes events into a file until there is no room, then prints how many, and the error.
 import { readFileSync, rmSync, writeSync } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
 import { openMirror } from "../../src/mirror.ts";
@@ -34,7 +34,7 @@ for (let round = 0; round < 400 && codes.length < 3; round += 1) {
 const full = readFileSync(path, "utf8");
 let after = "";
 if (ballast !== "") {
-  // There is room again.
+  // Frees some room.
   rmSync(ballast);
   await mirror.write(log.add(), none);
   after = readFileSync(path, "utf8");

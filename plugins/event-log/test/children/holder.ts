@@ -4,7 +4,7 @@ import { FileLock } from "../../src/lock.ts";
 
 const [path = ""] = process.argv.slice(2);
 const lock = new FileLock(path);
-// A promise that nobody can resolve is garbage, and a lock with it that only waits for that.
+// A pending promise does not keep the process alive, so the interval keeps both process and lock.
 setInterval(() => lock, 1_000);
 await lock.hold(async () => {
   writeSync(1, "held\n");

@@ -1,4 +1,4 @@
-// Writes batches, one after the other, and says what came of each.
+// Writes batches one after the other, and prints the outcome of each.
 import { writeSync } from "node:fs";
 import { BylawError } from "@bylaw/kernel";
 import { openMirror } from "../../src/mirror.ts";

@@ -8,25 +8,25 @@ import type { CommitBase, RecordedRun } from "../recorded-work.ts";
 export interface CheckInput {
   readonly contract: Contract;
   readonly phase: Phase;
-  /** The entry of the contract that asks for the check. */
+  /** The entry of the contract that names the check. */
   readonly check: Check;
-  /** What is handed in with the request. */
+  /** The artifacts in the request. */
   readonly artifacts: JsonObject;
-  /** What earlier gates let pass. */
+  /** The artifacts that passed earlier gates. */
   readonly approved: JsonObject;
-  /** What the workspace holds of what the artifacts name; undefined where nobody looked. */
+  /** The facts about workspace files that the artifacts name; undefined if nothing was read. */
   readonly facts: FileFacts | undefined;
   /** The last test run since the phase was entered. */
   readonly run: RecordedRun | null;
-  /** The run that the tests were red in. */
+  /** The run in which the tests failed. */
   readonly red: RecordedRun | null;
   /** The digest of the tree that an earlier gate tested, if no phase since then can write. */
   readonly tested: string | null;
   /** The digest of the tree that the commit must match: `tested`, or that of this edge's run. */
   readonly judged: string | null;
-  /** The commit that the task began on. */
+  /** The commit on which the task began. */
   readonly base: CommitBase;
-  /** No task comes to this phase but through one in which its tests were red. */
+  /** Whether every path to this phase goes through one in which the tests failed. */
   readonly afterRed: boolean;
   /** The agents that were started for the phase. */
   readonly reviewers: readonly Reviewer[];
@@ -43,11 +43,11 @@ export interface Finding {
   readonly kind: "no" | "lacking" | "stale" | "broken" | "note";
   readonly detail: string;
   readonly fix?: string;
-  /** The name that it is waived by, where it is not that of the check. */
+  /** The name to waive it by, if it is not that of the check. */
   readonly as?: string;
 }
 
-/** Judges; nothing to say is a pass. Pure. */
+/** Judges one check. No findings means a pass. Pure. */
 export type CheckJudge = (input: CheckInput) => readonly Finding[];
 
 export const no = (detail: string, fix?: string): Finding => ({
@@ -61,13 +61,13 @@ export const lacking = (detail: string, fix?: string): Finding => ({
   ...(fix === undefined ? {} : { fix }),
 });
 
-/** A field of its own, or undefined. */
+/** An object's own field, or undefined. */
 export const field = (value: Json | undefined, name: string): Json | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) && Object.hasOwn(value, name)
     ? (value as JsonObject)[name]
     : undefined;
 
-/** An artifact that is an object, or why there is none. */
+/** The artifact as an object, or the finding that it is missing or no object. */
 export function artifactOf(artifacts: JsonObject, type: string): JsonObject | Finding[] {
   const artifact = Object.hasOwn(artifacts, type) ? artifacts[type] : undefined;
   if (artifact === undefined || artifact === null)

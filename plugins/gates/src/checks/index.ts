@@ -7,7 +7,7 @@ import { matchesPlan } from "./scope.ts";
 import { TEST_FILE_CHECKS, covered } from "./test-files.ts";
 import { TEST_RESULT_CHECKS, areGreen, areRed, testsWereRun } from "./test-results.ts";
 
-/** The checks that blockers of gates may name, each with how it is judged. */
+/** The checks that blockers of gates may name, with the function that judges each. */
 export const CHECKS: Readonly<Record<string, CheckJudge>> = {
   ...PLAN_CHECKS,
   ...TEST_FILE_CHECKS,

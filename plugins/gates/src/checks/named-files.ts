@@ -13,7 +13,7 @@ import {
 
 const GONE: ReadonlySet<string> = new Set(["deleted", "delete", "removed", "remove"]);
 
-/** The paths that an artifact names under a field: texts, or objects with a `path`. */
+/** The paths that an artifact names under a field: strings, or the `path` of objects. */
 export const pathsIn = (artifact: Json | undefined, name: string): readonly string[] => [
   ...new Set(
     itemsOf(artifact, name)
@@ -22,7 +22,7 @@ export const pathsIn = (artifact: Json | undefined, name: string): readonly stri
   ),
 ];
 
-/** Those of a change that took the file away. */
+/** The paths of changes that deleted the file. */
 export const deletedIn = (artifact: Json | undefined, name: string): ReadonlySet<string> =>
   new Set(
     itemsOf(artifact, name).flatMap((item) => {
@@ -35,7 +35,7 @@ export const deletedIn = (artifact: Json | undefined, name: string): ReadonlySet
     }),
   );
 
-/** Why nothing can be said about files, if so. */
+/** The reason why nothing can be said about files, if there is one. */
 export function filesProblem({ facts }: Pick<CheckInput, "facts">): Finding | undefined {
   if (facts === undefined)
     return lacking(

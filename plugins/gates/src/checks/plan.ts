@@ -59,7 +59,7 @@ export const planOf = (
   return isFindings(plan) ? undefined : plan;
 };
 
-/** What an issue, a question or a comment says, in one line. */
+/** The text of an issue, a question or a comment, on one line. */
 export function wordsOf(item: Json): string {
   if (typeof item === "string") return prose(item, 200);
   for (const name of [

@@ -54,7 +54,7 @@ const answered = (comment: Json): boolean =>
   ["response", "resolution", "answer"].some((name) => hasContent(field(comment, name))) ||
   ANSWERS.has(String(field(comment, "status") ?? "").toLowerCase());
 
-/** No blocking issue in the artifact, and none in what any reviewer reported. */
+/** Passes if neither the artifact nor any reviewer reports a blocking issue. */
 export function noBlockingIssues(input: CheckInput): readonly Finding[] {
   // Any reviewer can reject.
   const said = input.reviewers.flatMap(({ model, report }) => {

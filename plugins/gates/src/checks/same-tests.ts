@@ -2,14 +2,14 @@ import { hashTestId, type TestRun } from "@bylaw/evidence";
 import { quoteAll } from "@bylaw/wording";
 import type { Finding } from "./check-input.ts";
 
-/** The name that what is found here is waived by: the tests themselves may still have to pass. */
+/** The name that waives a change of the tests. The tests themselves may still have to pass. */
 export const TESTS_UNCHANGED = "tests_unchanged";
 
 const HASHED = 5_000;
 
 /**
- * Why a run is not of the tests that failed before: tests were removed or skipped, or their files
- * or the runner's configuration changed.
+ * The differences between a run and the tests that failed before: tests removed or skipped, or changes in test files or in the
+ * runner's configuration.
  */
 export function sameTests(red: TestRun, green: TestRun): readonly Finding[] {
   const told = [...testsOf(red, green), ...filesOf(red, green)];

@@ -16,7 +16,7 @@ import {
 import { pathsIn } from "./named-files.ts";
 import { planOf } from "./plan.ts";
 
-/** The changed files lie in the scope of the plan that the gate let pass. */
+/** Checks that the changed files lie in the scope of the approved plan. */
 export function matchesPlan(input: CheckInput): readonly Finding[] {
   const changed = artifactOf(input.artifacts, "implementation_files");
   if (isFindings(changed)) return changed;

@@ -59,7 +59,7 @@ function conventionOf(constraints: CheckInput["phase"]["constraints"]): readonly
   return patterns.length === 0 ? USUAL : [...new Set(patterns)];
 }
 
-/** Every criterion of the approved plan is named by a test file that is there. */
+/** Checks that an existing test file covers every criterion of the approved plan. */
 export function covered(input: CheckInput): readonly Finding[] {
   const plan = planOf(input);
   if (plan === undefined)
@@ -94,7 +94,7 @@ const textOf = (criterion: Json): string => {
   return typeof text === "string" ? text : JSON.stringify(criterion);
 };
 
-// By its text, its id in the plan, or its position.
+// A criterion can be named by its text, its id in the plan, or its position.
 function namesOf(criterion: Json, at: number): readonly string[] {
   const ids = ["id", "criterion"]
     .map((name) => field(criterion, name))

@@ -9,7 +9,7 @@ const judged =
     return isResult(result) ? judge(result, input) : result;
   };
 
-/** The tests ran to their end, and at least one failed. */
+/** Checks that the tests ran to their end and at least one failed. */
 export const areRed = judged(({ exit_code, failed }) => {
   if (exit_code === 0)
     return [
@@ -21,14 +21,14 @@ export const areRed = judged(({ exit_code, failed }) => {
   return failed === 0 ? [no(`No test failed, although the exit code is ${exit_code}`)] : [];
 });
 
-/** At least one test ran and none failed, as the run itself says. */
+/** Checks that at least one test passed and none failed, according to the run itself. */
 export const areGreen = judged(({ exit_code, failed, passed }) => [
   ...(failed > 0 ? [no(`${failed} test(s) failed`)] : []),
   ...(exit_code !== 0 ? [no(`Tests ended with exit code ${exit_code}`)] : []),
   ...(passed === 0 ? [no("No test passed; at least one must")] : []),
 ]);
 
-/** The same, and they are the tests that were red. */
+/** The same, and the tests must be those that failed before. */
 export const sameTestsGreen = judged((result, input) => [
   ...areGreen(input),
   ...unchanged(result.observed, input),
@@ -48,7 +48,7 @@ function unchanged(
   ];
 }
 
-/** The run is on record, and counts. */
+/** Checks that a usable test run is on record. */
 export const testsWereRun = judged(() => []);
 
 export const TEST_RESULT_CHECKS = {
@@ -67,7 +67,7 @@ export const TEST_RESULT_CHECKS = {
   }),
 } as const satisfies Readonly<Record<string, CheckJudge>>;
 
-/** The checks and rules that are judged on a test run. */
+/** The checks and rules that judge a test run. */
 export const EVIDENCE: ReadonlySet<string> = new Set([
   ...Object.keys(TEST_RESULT_CHECKS),
   "tests_were_run",

@@ -10,7 +10,7 @@ import {
   type Finding,
 } from "./check-input.ts";
 
-/** What a test run came to, observed or, where the contract permits it, as the agent tells it. */
+/** The result of a test run: observed, or as the agent reports it if the contract permits that. */
 export interface Result {
   readonly observed: TestRun | null;
   readonly exit_code: number;
@@ -20,12 +20,10 @@ export interface Result {
   readonly coverage: number | null;
 }
 
-/**
- * Whether an exit code means that a signal ended the program: shells report 128 plus its number.
- */
+/** Whether an exit code means that a signal ended the program: shells report 128 plus the signal's number. */
 const isKilled = (code: number): boolean => code > 128 && code < 160;
 
-/** The run that counts for a check, or why none does. */
+/** The run that counts for a check, or the findings why none does. */
 export function resultOf(input: CheckInput): Result | readonly Finding[] {
   const { contract, run } = input;
   const { source, testCommand } = contract.evidence;
@@ -56,7 +54,7 @@ export function resultOf(input: CheckInput): Result | readonly Finding[] {
 export const isResult = (result: Result | readonly Finding[]): result is Result =>
   !Array.isArray(result);
 
-/** Why a run proves nothing, neither red nor green. */
+/** The reasons why a run proves nothing, neither failure nor success. */
 function faultsOf(run: TestRun, contract: Contract): readonly Finding[] {
   const { argv, signal, timed_out, exit_code, counts, report_error } = run;
   const wanted = contract.evidence.testCommand?.argv ?? [];

@@ -1,4 +1,4 @@
-// Reads a status over and over, until its input ends, and says how often it was whole and what it was when it was not.
+// Reads a status again and again until its input ends, then prints how often it was complete, and each incomplete text.
 import { readFileSync, writeSync } from "node:fs";
 import { readStatus } from "../../src/index.ts";
 

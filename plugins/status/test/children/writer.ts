@@ -1,4 +1,4 @@
-// Keeps a run and its status: responses of one agent that do not comply, each said when it is on record.
+// Writes a run and its status: violations by one agent, each printed once it is recorded.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, defineCheck, deny } from "@bylaw/kernel";
