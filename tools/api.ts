@@ -9,7 +9,7 @@ import {
   ExtractorLogLevel,
 } from "@microsoft/api-extractor";
 
-// Without folders: all of them.
+// Without folders: all packages.
 const { values: flags, positionals: folders } = parseArgs({
   options: { check: { type: "boolean", default: false } },
   allowPositionals: true,
@@ -29,7 +29,7 @@ try {
   );
   const configs = entries.map((entry) => ({ entry, config: configOf(entry) }));
   const [first] = configs;
-  // One program for all of them: to read the same declarations again for each takes most of a minute.
+  // One program for all packages, because reading the same declarations for each takes most of a minute.
   const additionalEntryPoints = entries.map(({ types }) => types);
   const compilerState = first && CompilerState.create(first.config, { additionalEntryPoints });
   for (const { entry, config } of configs) snapshot(entry, report(config, compilerState));
@@ -50,9 +50,9 @@ interface Entry {
   readonly of: string;
   readonly path: string;
   readonly folder: string;
-  /** Its declarations, absolute. */
+  /** The absolute path of its declarations. */
   readonly types: string;
-  /** The file of the snapshot. */
+  /** The file name of the snapshot. */
   readonly name: string;
 }
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** What these scripts read of a component of a CycloneDX bill of materials; everything else is passed on. */
+/** The fields of a component of a CycloneDX bill of materials that these scripts read. All others are passed on. */
 export interface Component {
   readonly "bom-ref": string;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface Component {
   readonly properties?: readonly { readonly name: string }[];
 }
 
-/** What these scripts read of a CycloneDX bill of materials. */
+/** The fields of a CycloneDX bill of materials that these scripts read. */
 export interface Bom {
   readonly metadata: { readonly component: Component };
   readonly components: readonly Component[];
@@ -32,12 +32,12 @@ interface Manifest extends Readonly<
 const root = resolve(import.meta.dirname, "..");
 const DEVELOPMENT = "cdx:npm:package:development";
 
-/** `@bylaw/kernel` of `@bylaw/kernel@0.1.0`. */
+/** The name in a reference: `@bylaw/kernel` in `@bylaw/kernel@0.1.0`. */
 export const nameOf = (ref: string): string => ref.slice(0, ref.lastIndexOf("@"));
 
 /**
- * The published packages and all that they install, as CycloneDX, from the lock file. `npm sbom --omit dev` would leave out every
- * package that is a development dependency anywhere, so this takes the whole list from npm and walks it from the published packages.
+ * The published packages and everything that they install, as CycloneDX, from the lock file. `npm sbom --omit dev` leaves out every
+ * package that is a development dependency anywhere, so this takes npm's whole list and walks it from the published packages.
  */
 export function runtimeBom(): Bom {
   const args = ["sbom", "--sbom-format", "cyclonedx", "--package-lock-only"];
@@ -62,7 +62,7 @@ export function runtimeBom(): Bom {
   const isRuntime = (ref: string): boolean =>
     components.get(ref)?.properties?.some(({ name }) => name === DEVELOPMENT) !== true;
   const kept = new Map([[whole.metadata.component["bom-ref"], [...published.keys()]]]);
-  // A map that grows while it is walked: each reference is met once.
+  // Iterating over a map also visits entries that are added meanwhile, so each reference is visited once.
   for (const refs of kept.values()) {
     for (const ref of refs) {
       if (!components.has(ref))

@@ -3,6 +3,6 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { compiledPolicy } from "@bylaw/policy-language";
 
 const form = compiledPolicy(readFileSync("policy.toml", "utf8"));
-if (form === undefined) throw new Error("policy.toml has warnings; mend them, then compile it");
+if (form === undefined) throw new Error("policy.toml has warnings. Fix them, then compile it");
 mkdirSync("dist", { recursive: true });
 writeFileSync("dist/policy.compiled.json", JSON.stringify(form));

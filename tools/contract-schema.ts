@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { contractJsonSchema, referenceTables } from "@bylaw/contract";
 
-// Writes the JSON Schema of contracts that the package ships, and the tables of its README. The package's tests hold both.
+// Writes the JSON Schema of contracts that the package ships, and the tables of its README. The package's tests check both.
 const root = resolve(import.meta.dirname, "..");
 
 function formatted(name: string, text: string): string {

@@ -45,7 +45,7 @@ function licenceOf({ licenses = [] }: Component): string {
   return named.length === 0 ? "unknown" : named.join(" AND ");
 }
 
-/** For each reference the shortest way to it from a published package, by names. */
+/** The shortest path of names from a published package to each reference. */
 function chainsOf({ metadata, dependencies }: Bom): ReadonlyMap<string, readonly string[]> {
   const needs = new Map(dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const found = new Map<string, readonly string[]>([[metadata.component["bom-ref"], []]]);

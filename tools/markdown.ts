@@ -5,7 +5,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-/** Text as code. Its fence is longer than every run of backticks inside: only such a run would end it. */
+/** Text as code. Its fence is longer than every run of backticks inside, because such a run would end it. */
 export function code(text: string): string {
   const longest = Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
   const fence = "`".repeat(longest + 1);

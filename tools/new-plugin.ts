@@ -94,7 +94,7 @@ next: npm install     links @bylaw/plugin-${plugin} into the workspace and the l
       npm test`);
 }
 
-// In paths and package names the name stays as it is, elsewhere it is an identifier.
+// Paths and package names keep the name; code uses the identifier.
 function rename(text: string, plugin: string): string {
   return text.replace(
     new RegExp(`(plugins?[-/])?\\b${TEMPLATE}\\b(\\.ts)?`, "g"),
@@ -115,7 +115,7 @@ function readManifest(file: string): Readonly<Record<string, unknown>> {
   return JSON.parse(readFileSync(file, "utf8")) as Readonly<Record<string, unknown>>;
 }
 
-// A longer name may wrap a line elsewhere.
+// A longer name may change line breaks.
 function format(paths: readonly string[]): void {
   const bin = join(root, "node_modules/oxfmt/bin/oxfmt");
   const { status, stderr } = spawnSync(process.execPath, [bin, ...paths], {

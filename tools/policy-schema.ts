@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { policyJsonSchema } from "@bylaw/policy-language";
 
-// Writes the JSON Schema of policies that the package ships, or with --check says whether it is current.
+// Writes the JSON Schema of policies that the package ships, or with --check reports whether it is current.
 const { values: flags } = parseArgs({ options: { check: { type: "boolean", default: false } } });
 const root = resolve(import.meta.dirname, "..");
 const name = "packages/policy-language/policy.schema.json";

@@ -73,7 +73,7 @@ async function renderServer(): Promise<void> {
   write(file, current, format(file, filled));
 }
 
-/** Writes where a host cannot fail closed into the page of the hosts, by what their adapters were measured to do. */
+/** Writes the table of hosts that cannot fail closed into the page of the hosts, from the measurements in their adapters. */
 async function renderHosts(): Promise<void> {
   const file = "docs/hosts.md";
   const entries = globSync("packages/host-*/src/index.ts", { cwd: root }).sort();

@@ -28,7 +28,7 @@ const CALLERS: Readonly<Record<string, string>> = {
   operator_token: "operator",
   enrolment: "enrolment",
 };
-/** Every route may answer with these, so only what else it answers is shown. */
+/** Every route may answer with these, so the table shows only the others. */
 const REFUSALS: ReadonlySet<string> = new Set(["400", "401", "403", "429"]);
 
 /** The server's routes as a table, from its OpenAPI document: who may ask, with what, and for which answer. */

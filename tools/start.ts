@@ -22,6 +22,6 @@ const { status } = spawnSync(
   { cwd, stdio: "inherit" },
 );
 console.log(
-  "\nNext: docs/index.md walks through the parts, docs/rulesets.md puts these rules on an agent of yours.",
+  "\nNext: docs/index.md walks through the parts, docs/rulesets.md applies these rules to your own agent.",
 );
 process.exitCode = status ?? 2;

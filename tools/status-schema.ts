@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { statusJsonSchema } from "@bylaw/plugin-status";
 
-// Writes the JSON Schema of status.json that the plugin ships. The plugin's tests hold it.
+// Writes the JSON Schema of status.json that the plugin ships. The plugin's tests check it.
 const root = resolve(import.meta.dirname, "..");
 const name = "plugins/status/status.schema.json";
 const { status, stdout, stderr } = spawnSync(

@@ -24,7 +24,7 @@ interface SourceFile {
   readonly file: string;
   readonly text: string;
   readonly lines: number;
-  /** Lines that hold more than blanks and comments. */
+  /** The number of lines with code, without blank lines and comments. */
   readonly code: number;
   readonly imports: readonly string[];
   readonly exported: readonly string[];
@@ -130,7 +130,7 @@ function cyclesIn(files: readonly SourceFile[]): readonly (readonly string[])[] 
   return cycles;
 }
 
-/** Messages of data that people read: rules, contracts and templates. */
+/** Messages in data files: rules, contracts and templates. */
 const messagesOfData = (): readonly string[] =>
   filesAt("{packages,plugins,rulesets}/**/*.{toml,yaml,json}")
     .filter((file) => !file.includes("/test/"))
@@ -158,7 +158,7 @@ function measureAll() {
   const packages = Object.entries(Object.groupBy(sources, ({ file }) => packageOf(file)));
   const kernel = sources.filter(({ file }) => file.startsWith("packages/kernel/"));
   const docs = filesAt("docs/*.md", "README.md", "{packages,plugins,rulesets}/*/README.md");
-  /** What a reader reads: the bars and rules of tables are no words. */
+  /** The number of words on a page, without the bars and rules of tables. */
   const words = (file: string): number =>
     textOf(file)
       .split(/\s+/)

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { templateJsonSchema } from "@bylaw/runner";
 
-// Writes the JSON Schema of workflow templates that the package ships. A test of the package holds it.
+// Writes the JSON Schema of workflow templates that the package ships. A test of the package checks it.
 const root = resolve(import.meta.dirname, "..");
 const schema = "packages/runner/template.schema.json";
 const oxfmt = join(root, "node_modules/oxfmt/bin/oxfmt");
