@@ -154,7 +154,8 @@ export function compileRule(
   if (wrong) return undefined;
 
   const ofCommands = (source.command ?? regex ?? effects) !== undefined;
-  const parts: Part[] = [];
+  const past = pastParts(source);
+  const parts: Part[] = [...past];
   const part = (key: string, holds: Part["holds"], mayHold?: Part["mayHold"]): void =>
     void parts.push({ key, holds, ...(mayHold === undefined ? {} : { mayHold }) });
   if (tool !== undefined) {
@@ -231,8 +232,6 @@ export function compileRule(
     };
     part("command", (facts) => blanketAllows(facts, about));
   }
-  const past = pastParts(source);
-  for (const one of past) parts.push(one);
   const [only, ...more] = parts;
   const matches: Rule["matches"] =
     only === undefined
@@ -250,7 +249,7 @@ export function compileRule(
     get answer() {
       return answerOnce();
     },
-    answerTo: past.length === 0 ? answerOnce : (facts) => pastAnswer(source, facts),
+    answerTo: past.length === 0 ? answerOnce : pastAnswer(source),
     tools: tool?.every(({ glob }) => !glob.any) === true ? tool : undefined,
     servers,
     programs: checked?.programs ?? words,

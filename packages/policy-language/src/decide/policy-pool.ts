@@ -118,7 +118,7 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
   const marks =
     set === undefined
       ? undefined
-      : new RecordedMarks({ set, factsOf: newFacts, digest: digest(set.definitions) });
+      : new RecordedMarks({ set, factsOf, newFacts, digest: digest(set.definitions) });
   const alone = files.flatMap(({ file, alone: policy }) =>
     policy === undefined ? [] : [{ file, policy }],
   );

@@ -160,6 +160,7 @@ export class RuleMatcher {
 
   /** Tests a candidate that several words or paths of one call may lead to. Testing it again would only cost time. */
   seeOnce(entry: Entry, facts: CallFacts): void {
+    if (!this.#counts(entry)) return;
     this.#asked ??= new Set();
     if (this.#asked.has(entry)) return;
     this.#asked.add(entry);

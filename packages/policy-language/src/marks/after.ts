@@ -30,18 +30,12 @@ type Holds = PastPart["holds"];
 
 function mayBe(reference: MarkReference, file: string): Holds {
   const keys = keysOf(reference, file);
-  return (facts) => {
-    const past = pastOf(facts);
-    return past !== undefined && keys.some((key) => past.mayBe(key, reference, facts));
-  };
+  return (facts) => pastOf(facts)?.mayBe(keys, reference, facts) === true;
 }
 
 function isSure(reference: MarkReference, file: string): Holds {
   const keys = keysOf(reference, file);
-  return (facts) => {
-    const past = pastOf(facts);
-    return past !== undefined && keys.some((key) => past.isSure(key, reference));
-  };
+  return (facts) => pastOf(facts)?.isSure(keys, reference) === true;
 }
 
 // Without a run, nothing proves that the mark is unset, so an `unless_after` of an allow fails.
@@ -56,23 +50,23 @@ interface Answer {
   readonly verdicts: readonly Verdict[];
 }
 
-const last = new WeakMap<RuleSource, Answer>();
-
 /**
- * Returns the verdict of a rule with `after` or `unless_after`; its reason names the event that set, or cleared, the
+ * Makes the verdicts of a rule with `after` or `unless_after`; their reason names the event that set, or cleared, the
  * mark. The same event gives the same verdict object.
  */
-export function pastAnswer(source: RuleSource, facts: CallFacts): readonly Verdict[] {
-  const { entry, text: tell } = sightOf(source, facts);
-  const known = last.get(source);
-  if (known !== undefined && entry !== undefined && known.entry === entry) return known.verdicts;
-  const text = tell();
-  if (known !== undefined && known.text === text) return known.verdicts;
-  const said = ruleVerdict(source).reason;
-  const reason = `${said}${/[.!?]$/.test(said) ? "" : "."} ${text[0]?.toUpperCase()}${text.slice(1)}.`;
-  const verdicts = [ruleVerdict({ ...source, reason })];
-  last.set(source, { entry, text, verdicts });
-  return verdicts;
+export function pastAnswer(source: RuleSource): (facts: CallFacts) => readonly Verdict[] {
+  const sight = sightOf(source);
+  let last: Answer | undefined;
+  return (facts) => {
+    const { entry, text: tell } = sight(facts);
+    if (last !== undefined && entry !== undefined && last.entry === entry) return last.verdicts;
+    const text = tell();
+    if (last?.text === text) return last.verdicts;
+    const said = ruleVerdict(source).reason;
+    const reason = `${said}${/[.!?]$/.test(said) ? "" : "."} ${text[0]?.toUpperCase()}${text.slice(1)}.`;
+    last = { entry, text, verdicts: [ruleVerdict({ ...source, reason })] };
+    return last.verdicts;
+  };
 }
 
 /** What a rule found out about its marks, and the event that shows it. */
@@ -81,20 +75,22 @@ interface Sight {
   readonly text: () => string;
 }
 
-function sightOf({ after, unless_after, file, effect }: RuleSource, facts: CallFacts): Sight {
-  const past = pastOf(facts);
+function sightOf({ after, unless_after, file, effect }: RuleSource): (facts: CallFacts) => Sight {
   const reference = after ?? unless_after;
-  if (past?.recorded !== true || reference === undefined)
-    return { text: () => "this call is not part of a recorded run" };
+  const keys = reference === undefined ? [] : keysOf(reference, file);
   const wantsSure = (after === undefined) === (effect !== "allow");
-  const seen = keysOf(reference, file).map((key, at) =>
-    sightOfMark(quote(reference.marks[at] ?? ""), past.stateOf(key), wantsSure),
-  );
-  const [first] = seen;
-  const told = seen.find(({ entry }) => entry !== undefined) ?? first;
-  if (told?.entry === undefined && after !== undefined && effect !== "allow")
-    return { text: () => `another command of this line sets ${quote(after.marks[0] ?? "")}` };
-  return told ?? { text: () => "" };
+  return (facts) => {
+    const past = pastOf(facts);
+    if (past?.recorded !== true || reference === undefined)
+      return { text: () => "this call is not part of a recorded run" };
+    const seen = past
+      .statesOf(keys)
+      .map((state, at) => sightOfMark(quote(reference.marks[at] ?? ""), state, wantsSure));
+    const told = seen.find(({ entry }) => entry !== undefined) ?? seen[0];
+    if (told?.entry === undefined && after !== undefined && effect !== "allow")
+      return { text: () => `another command of this line sets ${quote(after.marks[0] ?? "")}` };
+    return told ?? { text: () => "" };
+  };
 }
 
 function sightOfMark(name: string, state: MarkState | undefined, wantsSure: boolean): Sight {
@@ -109,7 +105,7 @@ function sightOfMark(name: string, state: MarkState | undefined, wantsSure: bool
 
 /** Describes what the rule found out about its marks. */
 export const pastText = (source: RuleSource, facts: CallFacts): string =>
-  sightOf(source, facts).text();
+  sightOf(source)(facts).text();
 
 /** Describes an `after` or `unless_after`: the marks, how often, and within how many seconds. */
 export const referenceText = (reference: MarkReference | undefined): string => {

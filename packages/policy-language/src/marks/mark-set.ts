@@ -32,6 +32,7 @@ export class MarkSet {
   /** Everything that decides which marks a call sets, as text. */
   readonly definitions: string;
   readonly #places = new Map<string, number>();
+  readonly #placesOf = new WeakMap<readonly string[], readonly number[]>();
   readonly #byRule = new Map<Rule, number>();
   readonly #index: RuleIndex;
   readonly #ofFiles: boolean;
@@ -71,9 +72,14 @@ export class MarkSet {
     );
   }
 
-  /** The index of a mark, by its key. */
-  placeOf(key: string): number | undefined {
-    return this.#places.get(key);
+  /** The indexes of marks, by their keys. Each list is looked up once. */
+  placesOf(keys: readonly string[]): readonly number[] {
+    let places = this.#placesOf.get(keys);
+    if (places === undefined) {
+      places = keys.flatMap((key) => this.#places.get(key) ?? []);
+      this.#placesOf.set(keys, places);
+    }
+    return places;
   }
 
   /** The marks that a call sets if it runs. */
@@ -106,9 +112,9 @@ export class MarkSet {
 
   /** The marks that a call, or one command of its line, may set. `unknown` says why the line cannot be read. */
   setByCommand(facts: CallFacts, unknown?: string, budget?: MatchBudget): ReadonlySet<number> {
-    const matcher = new MarkMatcher(budget);
+    const matcher = new MarkMatcher(this.#byRule, budget);
     this.#index(facts, matcher);
-    const found = matcher.found === undefined ? NONE : this.#placesOf(matcher.found);
+    const found = matcher.found ?? NONE;
     const blind =
       unknown !== undefined || facts.part?.unknown !== undefined || budget?.spent === true;
     const unread =
@@ -120,29 +126,28 @@ export class MarkSet {
     });
     return new Set([...found, ...more]);
   }
-
-  #placesOf(rules: ReadonlySet<Rule>): ReadonlySet<number> {
-    return new Set([...rules].map((rule) => this.#byRule.get(rule) ?? -1));
-  }
 }
 
 const NONE: ReadonlySet<number> = new Set();
 const NO_MARKS: SetMarks = { may: [], sure: [] };
 
-/** Collects the rules that match a call, or may match it. */
+/** Collects the indexes of the marks whose rules match a call, or may match it. */
 class MarkMatcher extends RuleMatcher {
-  found: Set<Rule> | undefined = undefined;
+  found: Set<number> | undefined = undefined;
+  readonly #places: ReadonlyMap<Rule, number>;
   readonly #left: MatchBudget | undefined;
 
-  constructor(budget: MatchBudget | undefined) {
+  constructor(places: ReadonlyMap<Rule, number>, budget: MatchBudget | undefined) {
     super();
+    this.#places = places;
     this.#left = budget;
   }
 
   override see({ rule }: Entry, facts: CallFacts): void {
-    if (this.found?.has(rule) === true || this.#left?.takes(rule, facts) === false) return;
+    const place = this.#places.get(rule) ?? -1;
+    if (this.found?.has(place) === true || this.#left?.takes(rule, facts) === false) return;
     if (rule.matches(facts) || (facts.part?.doubtful === true && rule.mayMatch?.(facts) === true))
-      (this.found ??= new Set()).add(rule);
+      (this.found ??= new Set()).add(place);
   }
 
   override seeOnce(entry: Entry, facts: CallFacts): void {

@@ -6,12 +6,12 @@ import type { MarkState } from "./mark-state.ts";
 export interface Past {
   /** Whether the call belongs to a recorded run. Without one, no mark is certain. */
   readonly recorded: boolean;
-  /** The state of the mark with this key. Undefined if there is no such mark. */
-  stateOf(key: string): MarkState | undefined;
-  /** Whether a mark may be set, by earlier calls or by other commands of the same line (their order is unknown). */
-  mayBe(key: string, reference: MarkReference, facts: CallFacts): boolean;
-  /** Whether earlier calls certainly set a mark. */
-  isSure(key: string, reference: MarkReference): boolean;
+  /** The states of the marks with these keys. */
+  statesOf(keys: readonly string[]): readonly (MarkState | undefined)[];
+  /** Whether one of the marks may be set, by earlier calls or by other commands of the same line (their order is unknown). */
+  mayBe(keys: readonly string[], reference: MarkReference, facts: CallFacts): boolean;
+  /** Whether earlier calls certainly set one of the marks. */
+  isSure(keys: readonly string[], reference: MarkReference): boolean;
 }
 
 /** The marks before a call or command. Undefined if the policies define no marks. */

@@ -27,6 +27,7 @@ class RunPast implements Past {
   #state: MarksState | undefined = undefined;
   #now: number | undefined = undefined;
   #together: ReadonlyMap<number, number> | undefined = undefined;
+  #own: { readonly facts: CallFacts; readonly marks: ReadonlySet<number> } | undefined = undefined;
 
   constructor(set: MarkSet, whole: CallFacts, run: RunState | undefined) {
     this.recorded = run?.recorded === true;
@@ -35,33 +36,44 @@ class RunPast implements Past {
     this.#run = run;
   }
 
-  stateOf(key: string): MarkState | undefined {
-    const place = this.#set.placeOf(key);
-    return place === undefined ? undefined : (this.#state ??= this.#read()).marks[place];
+  statesOf(keys: readonly string[]): readonly (MarkState | undefined)[] {
+    return this.#set.placesOf(keys).map((place) => this.#stateAt(place));
   }
 
-  mayBe(key: string, reference: MarkReference, facts: CallFacts): boolean {
-    const before = this.#counted(this.stateOf(key)?.may, reference);
-    return before >= reference.times || before + this.#others(key, facts) >= reference.times;
+  mayBe(keys: readonly string[], reference: MarkReference, facts: CallFacts): boolean {
+    for (const place of this.#set.placesOf(keys)) {
+      const before = this.#counted(this.#stateAt(place)?.may, reference);
+      if (before >= reference.times || before + this.#others(place, facts) >= reference.times)
+        return true;
+    }
+    return false;
   }
 
-  isSure(key: string, reference: MarkReference): boolean {
-    const { within } = reference;
+  isSure(keys: readonly string[], reference: MarkReference): boolean {
+    const { times, within } = reference;
     // The age of an entry is unknown if the call has no time, so nothing is certain.
     if (!this.recorded || (within !== undefined && Number.isNaN(this.#time()))) return false;
-    return this.#counted(this.stateOf(key)?.sure, reference) >= reference.times;
+    for (const place of this.#set.placesOf(keys))
+      if (this.#counted(this.#stateAt(place)?.sure, reference) >= times) return true;
+    return false;
+  }
+
+  #stateAt(place: number): MarkState | undefined {
+    return (this.#state ??= this.#read()).marks[place];
   }
 
   // How many other commands of the line may set the mark.
-  #others(key: string, facts: CallFacts): number {
+  #others(place: number, facts: CallFacts): number {
     const { line } = this.#whole;
-    const [only, ...more] = line?.parts ?? [];
-    if (line === null || only === undefined || (more.length === 0 && only.times === 1)) return 0;
-    const place = this.#set.placeOf(key);
-    if (place === undefined) return 0;
+    const first = line?.parts[0];
+    if (line === null || first === undefined || (line.parts.length === 1 && first.times === 1))
+      return 0;
     this.#together ??= new Map(this.#set.setBy(this.#whole).may);
     const all = this.#together.get(place) ?? 0;
-    return all > 0 && this.#set.setByCommand(facts, line.unknown).has(place) ? all - 1 : all;
+    if (all === 0) return 0;
+    if (this.#own?.facts !== facts)
+      this.#own = { facts, marks: this.#set.setByCommand(facts, line.unknown) };
+    return this.#own.marks.has(place) ? all - 1 : all;
   }
 
   #read(): MarksState {

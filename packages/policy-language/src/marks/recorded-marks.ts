@@ -1,4 +1,5 @@
 import {
+  freezeJson,
   isJsonObject,
   omitUndefined,
   type Json,
@@ -28,10 +29,16 @@ export const MARK_CLEARED = "mark_cleared";
 
 interface RecordedMarksOptions {
   readonly set: MarkSet;
+  /** The facts of the call that is being decided. */
   readonly factsOf: (call: ToolCall) => CallFacts;
+  /** Those of a call on record. */
+  readonly newFacts: (call: ToolCall) => CallFacts;
   /** See {@link PoolMarks.digest}. */
   readonly digest: string;
 }
+
+/** The most records that are kept. Most calls set few marks, and the same ones. */
+const RECORDS = 1_000;
 
 const NOTHING: SetMarks = { may: [], sure: [] };
 
@@ -42,25 +49,41 @@ export class RecordedMarks implements PoolMarks {
   readonly names: ReadonlySet<string>;
   readonly #set: MarkSet;
   readonly #factsOf: RecordedMarksOptions["factsOf"];
+  readonly #newFacts: RecordedMarksOptions["newFacts"];
   readonly #places: ReadonlyMap<Json, number>;
+  readonly #records = new Map<string, JsonObject>();
 
-  constructor({ set, factsOf, digest }: RecordedMarksOptions) {
+  constructor({ set, factsOf, newFacts, digest }: RecordedMarksOptions) {
     this.digest = digest;
     this.initial = set.fold.initial;
     this.names = new Set(set.marks.map(({ source }) => source.name));
     this.#set = set;
     this.#factsOf = factsOf;
+    this.#newFacts = newFacts;
     this.#places = new Map(set.labels.map((label, at) => [label, at]));
   }
 
   recordOf(call: ToolCall): JsonObject {
-    const { may, sure } = this.#set.setBy(this.#factsOf(call));
+    const marks = this.#set.setBy(this.#factsOf(call));
+    const key = `${marks.may.join()};${marks.sure.join()}`;
+    let record = this.#records.get(key);
+    if (record === undefined) {
+      if (this.#records.size >= RECORDS) this.#records.clear();
+      this.#records.set(key, (record = this.#record(marks)));
+    }
+    return record;
+  }
+
+  // Frozen, so that no call copies it.
+  #record({ may, sure }: SetMarks): JsonObject {
     const { labels } = this.#set;
-    return omitUndefined({
-      by: this.digest,
-      may: may.length === 0 ? undefined : may.map(([at, times]) => [labels[at] ?? "", times]),
-      sure: sure.length === 0 ? undefined : sure.map((at) => labels[at] ?? ""),
-    });
+    return freezeJson(
+      omitUndefined({
+        by: this.digest,
+        may: may.length === 0 ? undefined : may.map(([at, times]) => [labels[at] ?? "", times]),
+        sure: sure.length === 0 ? undefined : sure.map((at) => labels[at] ?? ""),
+      }),
+    ) as JsonObject;
   }
 
   readonly reduce: PoolMarks["reduce"] = (state, event) => {
@@ -115,7 +138,7 @@ export class RecordedMarks implements PoolMarks {
       task: task_id ?? undefined,
       hook: "beforeToolCall",
     }) as unknown as ToolCall;
-    const facts = this.#factsOf(call);
+    const facts = this.#newFacts(call);
     const hidden = args !== known || Array.isArray(details["redacted"]);
     return hidden ? { may: this.#set.aboutTool(facts.identity), sure: [] } : this.#set.setBy(facts);
   }
