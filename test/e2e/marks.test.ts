@@ -172,7 +172,7 @@ describe("the command", () => {
     writeFileSync(site.path("policy.toml"), SERVED);
     const server = await startServer(site, { policy: [site.path("policy.toml")] });
     const operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
-    await operator.createTasks([{ id: "t" }]);
+    await operator.createTasks([{ id: "t" }, { id: "u" }]);
     const ann = new AgentClient({
       ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
     });
@@ -186,7 +186,17 @@ describe("the command", () => {
         cwd: site.folder,
         env: { BYLAW_OPERATOR_TOKEN: token },
       });
-    expect(clear("wrote", "a token of nobody, which is long enough")).toMatchObject({ code: 2 });
+    const claimed = await fetch(`${server.url}/api/v1/tasks/claim`, {
+      method: "POST",
+      headers: { authorization: `Bylaw-Enrol ${ENROL}`, "content-type": "application/json" },
+      body: '{"agent_id":"eve"}',
+    });
+    const { phase_token } = (await claimed.json()) as { readonly phase_token: string };
+    for (const unknown of ["a token of nobody, which is long enough", ENROL, phase_token])
+      expect(clear("wrote", unknown)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^error BYLAW_APPROVAL_UNAUTHORIZED: .*no operator/),
+      });
     expect(clear("wrotte", OPERATOR).stderr).toContain("Did you mean `wrote`?");
     expect(clear("wrote", OPERATOR, "--by", "ada")).toMatchObject({ code: 2 });
     const enrolled = await fetch(`${server.url}/api/v1/marks/clear`, {

@@ -44,7 +44,7 @@ export class RemoteApprovals {
     return found;
   }
 
-  /** One open question. Throws BYLAW_APPROVAL_MISSING. */
+  /** One open question. Throws BYLAW_APPROVAL_MISSING, and BYLAW_APPROVAL_UNAUTHORIZED for a token of no operator. */
   async read(id: string): Promise<Question> {
     const found = await this.#ask("GET", `/approvals/${encodeURIComponent(id)}`);
     if (found["state"] !== "open") throw nothingOpen(id);
@@ -90,6 +90,11 @@ export class RemoteApprovals {
       throw unreachable(`The server answered ${answered.status} with no JSON object`);
     if (answered.status < 400) return value;
     const { code, detail, fix } = value;
+    if (answered.status === 401 || code === "BYLAW_CREDENTIAL_UNFIT")
+      throw unauthorized(
+        "The token in BYLAW_OPERATOR_TOKEN belongs to no operator of this server",
+        "Set it to the token of an operator whom the server's operators file lists",
+      );
     throw new BylawError({
       code:
         typeof code === "string" && /^BYLAW_[A-Z_]+$/.test(code)
