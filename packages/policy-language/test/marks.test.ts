@@ -8,6 +8,24 @@ const load = (text: string) => parsePolicy(text, { file: "p.toml", operator: tru
 const mark = '[[marks]]\nname = "m"\ntool = "m"\n';
 const rule = (more: string): string => `[[rules]]\nname = "r"\naction = "deny"\n${more}\n`;
 
+test.each([
+  ["name", "nmae"],
+  ["tool", "tol"],
+  ["tool", "comand"],
+])("a mark with `%s` written as `%s` is one fault", (key, written) => {
+  const text = mark.replace(key, written) + rule('after = "m"');
+  expect(() => load(text)).toThrow(PolicyError);
+  const error: unknown = (() => {
+    try {
+      return load(text);
+    } catch (thrown) {
+      return thrown;
+    }
+  })();
+  const { findings } = error as PolicyError;
+  expect(findings.map(({ message }) => message)).toEqual([expect.stringContaining(written)]);
+});
+
 describe("a policy does not load", () => {
   test.each([
     [

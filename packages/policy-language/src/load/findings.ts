@@ -89,6 +89,13 @@ export function reportIssues(
   findings: Findings,
   compat?: Compat,
 ): void {
+  const misspelled = new Set(
+    issues.flatMap((issue) =>
+      issue.code === "unrecognized_keys"
+        ? issue.keys.map((key) => nearest(key, keysAt([...base, ...(issue.path as Path)], compat)))
+        : [],
+    ),
+  );
   for (const issue of issues) {
     const below = issue.path as Path;
     const path = [...base, ...below];
@@ -119,6 +126,8 @@ export function reportIssues(
     const actual = valueAt(data, full.slice(base.length));
     const name = String(full.findLast((step) => typeof step === "string") ?? "policy");
     const missing = actual === undefined;
+    // The misspelled key is the fault.
+    if (missing && misspelled.has(name)) continue;
     const values = wordsOf(inner);
     const meant =
       typeof actual === "string" ? (ALIASES[actual] ?? nearest(actual, values)) : undefined;

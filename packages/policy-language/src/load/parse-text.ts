@@ -115,7 +115,7 @@ function bylawFile(
   const placed: { readonly rule: Rule; readonly path: Path }[] = [];
   const places = locator.rules();
   const rawMarks = Array.isArray(data["marks"]) ? (data["marks"] as readonly unknown[]) : [];
-  const marks = readMarks(rawMarks, { file, tools, findings, locator });
+  const read = readMarks(rawMarks, { file, tools, findings, locator });
   for (const [index, item] of items.entries()) {
     if (findings.full && findings.errors > 0) break;
     const line = places[index]?.line ?? 1;
@@ -153,12 +153,12 @@ function bylawFile(
     rules.push(rule);
     placed.push({ rule, path });
   }
-  checkReferences(placed, marks, findings);
+  checkReferences(placed, read, findings);
   const effect = boundDefault(parsed.data?.default, { lowered }, findings);
   const warnings = findings.settle();
   return {
     ...{ file, rules, warnings, text },
     ...(effect === undefined ? {} : { default: effect }),
-    ...(marks.length === 0 ? {} : { marks }),
+    ...(read.marks.length === 0 ? {} : { marks: read.marks }),
   };
 }

@@ -10,6 +10,13 @@ import { markSchema } from "./policy-schema.ts";
 import { sourceOf } from "./rule-source.ts";
 import type { Locator } from "./toml-locations.ts";
 
+/** The names of the marks of a file, also of those that are wrong in themselves. */
+interface MarkNames {
+  readonly names: ReadonlySet<string>;
+  /** The name of some mark cannot be read, so it may be any. */
+  readonly unnamed: boolean;
+}
+
 interface Reading {
   readonly file: string;
   readonly tools: ToolTable;
@@ -21,15 +28,19 @@ interface Reading {
 export function readMarks(
   items: readonly unknown[],
   { file, tools, findings, locator }: Reading,
-): readonly Mark[] {
+): { readonly marks: readonly Mark[]; readonly named: MarkNames } {
   const marks: Mark[] = [];
   const names = new Set<string>();
+  let unnamed = false;
   const places = items.length === 0 ? [] : locator.rules("marks");
   for (const [index, item] of items.entries()) {
     const path: Path = ["marks", index];
     const { data, error } = markSchema.safeParse(item);
     if (error !== undefined) {
       reportIssues(error.issues, path, item as JsonObject, findings);
+      const name: unknown = (item as { readonly name?: unknown } | null)?.name;
+      if (typeof name === "string") names.add(name);
+      else unnamed = true;
       continue;
     }
     const { name, outcome, cleared_by = [], ...conditions } = data;
@@ -56,7 +67,7 @@ export function readMarks(
   }
   for (const [at, { source }] of marks.entries())
     for (const name of source.cleared_by)
-      if (!names.has(name) || name === source.name)
+      if (name === source.name || (!unnamed && !names.has(name)))
         findings.error(
           ["marks", at, "cleared_by"],
           names.has(name)
@@ -64,13 +75,13 @@ export function readMarks(
             : `No mark of this file is named ${quote(name)}`,
           didYouMean(name, names),
         );
-  return marks;
+  return { marks, named: { names, unnamed } };
 }
 
 /** Reports unused marks, and rules that name an unknown mark or one that can never be certain. */
 export function checkReferences(
   rules: readonly { readonly rule: Rule; readonly path: Path }[],
-  marks: readonly Mark[],
+  { marks, named }: ReturnType<typeof readMarks>,
   findings: Findings,
 ): void {
   const asked = new Set([
@@ -93,13 +104,15 @@ export function checkReferences(
     for (const key of ["after", "unless_after"] as const) {
       for (const name of source[key]?.marks ?? []) {
         const mark = byName.get(name);
-        if (mark === undefined)
-          findings.error(
-            [...path, key],
-            `No mark of this file is named ${quote(name)}`,
-            didYouMean(name, byName.keys()) ?? "Define it with `[[marks]]`",
-          );
-        else if (mark.sure === undefined && (key === "after") === (source.effect === "allow"))
+        if (mark === undefined) {
+          // A mark that is wrong in itself has been reported where it stands.
+          if (!named.unnamed && !named.names.has(name))
+            findings.error(
+              [...path, key],
+              `No mark of this file is named ${quote(name)}`,
+              didYouMean(name, named.names) ?? "Define it with `[[marks]]`",
+            );
+        } else if (mark.sure === undefined && (key === "after") === (source.effect === "allow"))
           findings.error(
             [...path, key],
             `No call can certainly set the mark ${quote(name)}, but this rule needs certainty`,
