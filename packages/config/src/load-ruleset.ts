@@ -7,8 +7,8 @@ import { importModule } from "./module-config.ts";
 import { resolverBeside, rulesetOf, type BundledPackages } from "./packages.ts";
 
 /**
- * The ruleset that the package in a folder exports under its own name. Its code runs. Throws BYLAW_CONFIG_UNLOADABLE, also where the
- * entry lies outside of the folder, and what its plugins throw.
+ * Loads the ruleset that the package in a folder exports under its own name. Runs its code. Throws BYLAW_CONFIG_UNLOADABLE, also if the
+ * entry is outside the folder, and the errors of its plugins.
  */
 export async function loadRuleset(
   folder: string,
@@ -26,7 +26,7 @@ export async function loadRuleset(
     });
   const url = (await resolverBeside(manifest))(name);
   const entry = url === undefined ? undefined : fileURLToPath(url);
-  // Without `exports` the name means an installed package of that name, and a link leads anywhere.
+  // Without `exports`, the name resolves to an installed package of that name. A link may lead anywhere.
   if (entry === undefined || !isWithin(realpathSync(folder), realpathSync(entry)))
     throw unloadable(
       `The package \`${name}\` has no entry of its own`,

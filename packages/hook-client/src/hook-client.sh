@@ -1,6 +1,6 @@
 #!/bin/sh
-# Started as `sh hook-client.sh CURL SOCKET NODE CLIENT BYLAW hook HOST --config FILE …`. It asks the engine with curl. Where no engine is,
-# it runs `NODE CLIENT BYLAW hook …` instead, and where curl fails, it blocks.
+# Started as `sh hook-client.sh CURL SOCKET NODE CLIENT BYLAW hook HOST --config FILE …`. It asks the engine with curl. If no engine
+# runs, it runs `NODE CLIENT BYLAW hook …` instead. If curl fails, it blocks the call.
 set -u
 curl=$1 socket=$2
 shift 2
@@ -8,9 +8,9 @@ host=$5 folder=${socket%/*}
 NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=
 export NODE_OPTIONS NODE_PATH OPENSSL_CONF
 
-# curl would take what stands before the `=` for the name of a field.
+# curl would take the text before a `=` for the name of a field.
 case $folder in *=*) exec "$@" ;; esac
-# In a step of `bylaw run` the run decides too. The rest is for Node to sort out.
+# In a step of `bylaw run` the run decides too, which only the Node client supports.
 [ -z "${BYLAW_MCP_URL-}${BYLAW_MCP_KEY-}" ] && [ -n "${HOME-}" ] &&
   [ -S "$socket" ] && [ -O "$socket" ] && [ ! -L "$folder" ] && [ -O "$folder" ] &&
   [ -r "$folder/client.key" ] && [ -r "$folder/engine.key" ] || exec "$@"
@@ -47,7 +47,7 @@ for name in CLAUDE_PROJECT_DIR CLAUDE_CONFIG_DIR GEMINI_PROJECT_DIR CODEX_HOME \
   [ -z "$value" ] || set -- "$@" --data-urlencode "env.$name=$value"
 done
 read -r proof <"$folder/engine.key" || :
-# `-q` first: a file of settings in the home could send the event elsewhere.
+# `-q` must be first: otherwise a curl settings file in the home could send the event elsewhere.
 reply=$("$curl" -q -sf --noproxy '*' --max-time 15 --unix-socket "$socket" -H Expect: \
   --data-urlencode "key@$folder/client.key" --data-urlencode "bin=$bylaw" --data-urlencode "host=$host" \
   --data-urlencode "config=$config" --data-urlencode "strict=$strict" \

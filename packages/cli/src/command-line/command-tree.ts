@@ -1,13 +1,13 @@
 import type { CommandSpec, Commands, GroupSpec, OptionSpec } from "./command.ts";
 
-/** A command with all that can be written after it. */
+/** A command, with its options, arguments and subcommands. */
 export interface CommandNode {
-  /** `bylaw`, `bylaw log tail`. */
+  /** The whole command, such as `bylaw log tail`. */
   readonly path: string;
   readonly name: string;
   readonly commands: readonly CommandNode[];
   readonly options: readonly CompletedOption[];
-  /** The words that each argument may be; of any other it takes, none. */
+  /** The words that each argument may be. Empty for an argument that takes any text. */
   readonly places: readonly (readonly string[])[];
 }
 
@@ -20,7 +20,7 @@ interface CompletedOption {
 
 const HELP: OptionSpec = ["-h, --help", "display help for command"];
 
-/** Loads what every command declares. */
+/** Loads the declarations of all commands. */
 export async function commandTree(commands: Commands, path: string): Promise<CommandNode> {
   const nodes: CommandNode[] = [];
   for (const [term, [, found]] of Object.entries(commands)) {

@@ -2,7 +2,7 @@ import type { CommandNode } from "./command-tree.ts";
 
 export const SHELLS = ["bash", "zsh", "fish"] as const;
 
-/** The script that completes a command in a shell, made from what the commands declare. */
+/** The script that completes commands in a shell, generated from the declarations of the commands. */
 export function completionScript(shell: (typeof SHELLS)[number], root: CommandNode): string {
   const nodes = nodesOf(root);
   return shell === "fish" ? fish(nodes) : `${posix(nodes)}\n${IN_SHELL[shell]}`;
@@ -13,7 +13,7 @@ const nodesOf = (node: CommandNode): readonly CommandNode[] => [
   ...node.commands.flatMap(nodesOf),
 ];
 
-// Where nothing is known to follow, all three complete the names of files.
+// If no word is known, all three shells complete file names.
 const IN_SHELL = {
   bash: `_bylaw() {
   local IFS=$'\\n' current=\${COMP_WORDS[COMP_CWORD]}
@@ -30,7 +30,7 @@ compdef _bylaw bylaw
 `,
 } as const;
 
-/** A function of any POSIX shell: gets the words behind `bylaw`, the last unfinished, and prints what it may be, one a line. */
+/** A function for POSIX shells. It gets the words after `bylaw`, the last one unfinished, and prints the candidates for it, one per line. */
 function posix(nodes: readonly CommandNode[]): string {
   const branch: Branch = (patterns, body) => `    ${patterns.join("|")}) ${body} ;;`;
   return `_bylaw_candidates() {
@@ -86,7 +86,7 @@ complete -c bylaw -n 'count (_bylaw_candidates) > /dev/null' -f -a '(_bylaw_cand
 `;
 }
 
-/** One branch of a choice in a shell: what is to be done for these patterns. */
+/** Formats one branch of a choice in a shell: the code to run for these patterns. */
 type Branch = (patterns: readonly string[], body: string) => string;
 
 const commandsIn = (nodes: readonly CommandNode[]): readonly string[] =>
@@ -132,5 +132,5 @@ const choice = (pattern: string, words: readonly string[], branch: Branch): stri
     ? ""
     : `${branch([quoted(pattern)], `printf '%s\\n' ${words.map(quoted).join(" ")}`)}\n`;
 
-// Names, options and words of this command have no quote in them.
+// Names, options and words of this command contain no quotes.
 const quoted = (text: string): string => `'${text}'`;

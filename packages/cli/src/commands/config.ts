@@ -45,7 +45,7 @@ Examples:
   },
 };
 
-/** Prints a configuration as it is resolved. */
+/** Prints a configuration with everything resolved. */
 async function show({ config, why, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
   const file = config === undefined ? await findConfig(process.cwd()) : resolve(config);
   const all = await whileLoading(file, () => shown(file));

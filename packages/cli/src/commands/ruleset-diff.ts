@@ -41,7 +41,7 @@ Examples:
   run: diff,
 };
 
-/** Lists the calls that come out differently under the newer of two versions: exit code 1 where any does, or a `final` rule is gone. */
+/** Lists the calls that the newer of two versions decides differently. The exit code is 1 if there is one, or if a `final` rule is gone. */
 async function diff(older: string, newer: string, options: DiffOptions): Promise<void> {
   await withPackages([older, newer], async (places) => {
     const [old, now] = await Promise.all(places.map(readRuleset));

@@ -28,7 +28,7 @@ Examples:
   run: pack,
 };
 
-/** Writes the tarball of a ruleset that has no problem; exit code 1 where it has one. */
+/** Writes the tarball of a ruleset if it has no problem. The exit code is 1 if it has one. */
 async function pack(
   dir = ".",
   { out = ".", against, json = false }: OptionsOf<typeof OPTIONS>,

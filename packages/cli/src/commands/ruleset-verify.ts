@@ -24,7 +24,7 @@ Examples:
   run: verify,
 };
 
-/** Verifies a package; the exit code is 1 where something keeps it from being published. */
+/** Verifies a package. The exit code is 1 if a problem stops it from being published. */
 async function verify(
   named = ".",
   { against, json = false }: OptionsOf<typeof OPTIONS>,

@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import type { Config, Kernel, Plugin, Ruleset } from "@bylaw/kernel";
 
-/** A configuration as it is resolved. */
+/** A configuration with everything resolved. */
 export interface ShownConfig {
-  /** Absolute. */
+  /** The absolute path of the configuration. */
   readonly file: string;
   readonly settings: readonly Setting[];
   readonly plugins: readonly ShownPlugin[];
@@ -12,7 +12,7 @@ export interface ShownConfig {
 interface Setting {
   readonly key: string;
   readonly value: unknown;
-  /** The name of the file, `default`, or `a plugin`. */
+  /** The origin: the name of the file, `default`, or `a plugin`. */
   readonly from: string;
 }
 
@@ -20,22 +20,22 @@ interface ShownPlugin {
   readonly plugin: string;
   readonly version: string;
   readonly uses: readonly ShownUse[];
-  /** Ways to it that `without` drops. */
+  /** The paths from the configuration to the plugin that `without` drops. */
   readonly dropped: readonly string[];
 }
 
 interface ShownUse {
-  /** The way from the configuration: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
+  /** The path from the configuration: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
   readonly from: string;
-  /** Other ways to the same use, which counts once. */
+  /** Other paths to the same use, which counts only once. */
   readonly also: readonly string[];
-  /** Names of rules that `without` drops. */
+  /** The names of the rules that `without` drops. */
   readonly without: readonly string[];
-  /** With their defaults. */
+  /** The options, with their defaults. */
   readonly options: unknown;
 }
 
-/** What each setting is, and who says so. */
+/** Every setting with its value and origin. */
 export function settingsOf(config: Config, kernel: Kernel, file: string): readonly Setting[] {
   const { enforcement_mode, deadline_ms } = kernel;
   const byPlugin = config.enforcement_mode === undefined && enforcement_mode !== "strict";
@@ -55,7 +55,7 @@ export function settingsOf(config: Config, kernel: Kernel, file: string): readon
   }));
 }
 
-/** Every plugin, who brings it, and with which options. */
+/** Every plugin with its origins and options. */
 export function usesOf(config: Config, kernel: Kernel, file: string): readonly ShownPlugin[] {
   const root = basename(file);
   const ways = [
@@ -87,7 +87,7 @@ export function usesOf(config: Config, kernel: Kernel, file: string): readonly S
   });
 }
 
-// An option may be the URL of a store.
+// Options may contain the URL of a store, with a password.
 const withoutPasswords = (options: unknown): unknown =>
   JSON.parse(
     JSON.stringify(options ?? null, (_, value: unknown) =>

@@ -2,7 +2,7 @@ import { isJsonObject, type Json } from "@bylaw/kernel";
 import { paintFor, place, plain, short } from "../io/text.ts";
 import type { ShownConfig } from "./shown-config.ts";
 
-/** A configuration for a person. Options of one line each, cut where they are long. */
+/** Prints a configuration for a person. Each option takes one line and is cut if it is long. */
 export function shownText(
   { file, settings, plugins }: ShownConfig,
   shown: { readonly settings: boolean },

@@ -57,7 +57,7 @@ ${tasks.map((task) => `  "${task} *",\n`).join("")}]
 reason = "Runs a task that the project declares"
 `;
   return `# Rules of this project, beside those of @bylaw/ruleset-${ruleset}.
-# The strictest matching rule decides: deny, then ask_user, then allow. What no rule matches is left to a person.
+# The strictest matching rule decides: deny, then ask_user, then allow. A person decides about calls that no rule matches.
 default = "ask_user"
 
 ${rule}`;
@@ -71,7 +71,7 @@ const EXAMPLE = `# [[rules]]
 `;
 
 const OWN_POLICY = `# What agents may do in this folder. The strictest matching rule decides: deny, then ask_user, then allow.
-# What no rule matches is left to a person.
+# A person decides about calls that no rule matches.
 default = "ask_user"
 
 [[rules]]

@@ -27,15 +27,15 @@ type AskedLine = LogLine & { readonly call: ToolCall };
 
 interface Replay {
   readonly candidate: Kernel;
-  /** What a call came to before. */
+  /** Returns the earlier decision about a call. */
   readonly before: (line: AskedLine) => Promise<Recorded>;
-  /** Is told of each event, after its call was decided. */
+  /** Receives each event after its call was decided. */
   readonly onEvent?: (event: LogEvent) => void;
   readonly count: ReplayCount;
   readonly json: boolean;
 }
 
-/** Decides each call of a log by the candidate, and prints and counts what comes out differently. */
+/** Decides each call of a log by the candidate. Prints and counts the decisions that change. */
 export async function replayLines(
   source: LogSource,
   { candidate, before, onEvent, count, json }: Replay,
@@ -61,7 +61,7 @@ export async function replayLines(
   }
 }
 
-/** A flip, or why there can be none, as a line of JSON or for a person. */
+/** Prints a flip, or the reason why a call cannot be replayed, as JSON or for a person. */
 export function resultText(
   result: Flip | NotReplayable,
   { json }: { readonly json: boolean },
@@ -91,7 +91,7 @@ async function again(
   }
 }
 
-/** The same effect, or how it changes. */
+/** Compares two decisions: `same`, or the flip. */
 export const flipOf = (
   at: Pick<Flip, "line" | "sequence">,
   { tool, args }: ToolCall,
@@ -100,7 +100,7 @@ export const flipOf = (
 ): Flip | "same" =>
   recorded.effect === candidate.effect ? "same" : { ...at, tool, args, recorded, candidate };
 
-/** What a kernel decides of a call, as a log records it. Throws BYLAW_SUBJECT_INVALID for what is no call. */
+/** The decision of a kernel about a call, in the form in which a log records it. Throws BYLAW_SUBJECT_INVALID for an invalid call. */
 export async function decidedBy(kernel: Kernel, call: ToolCall, view?: View): Promise<Recorded> {
   return recordedOf(await kernel.decidePrepared(await kernel.prepare(call), view));
 }

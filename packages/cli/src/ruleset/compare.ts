@@ -6,15 +6,15 @@ import { decidedBy, flipOf } from "../replay/replay-lines.ts";
 import type { Recorded } from "../replay/recorded-call.ts";
 import type { Flip } from "../replay/replay-report.ts";
 
-/** A call that two rulesets decide. */
+/** A call to decide under two rulesets. */
 export interface ComparedCall {
   readonly at: { readonly line: number; readonly sequence: string };
   readonly call: ToolCall;
-  /** What happened in its run before. */
+  /** What happened in its run before the call. */
   readonly past: CasePast | undefined;
 }
 
-/** How each call comes out under another kernel. A call without a past is compared once. */
+/** Yields the result of each call under both kernels. Calls without a past are compared only once. */
 export async function* comparedCalls(
   calls: readonly ComparedCall[],
   before: Kernel,
@@ -30,7 +30,7 @@ export async function* comparedCalls(
   }
 }
 
-// What a host must refuse is denied, as in a batch.
+// A call that every host must refuse counts as denied, as in a batch.
 async function outcome(
   kernel: Kernel,
   call: ToolCall,

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 
-/** What cannot be read as a ruleset package, and why. */
+/** The error for a package that cannot be read as a ruleset. */
 export const unreadable = (
   message: string,
   { fix, file, cause }: { readonly fix?: string; readonly file?: string; readonly cause?: unknown },
@@ -17,8 +17,8 @@ export const unreadable = (
   });
 
 /**
- * What `npm pack` says of a package, with these arguments. No script of the package runs. Throws BYLAW_RULESET_UNREADABLE with
- * what npm said.
+ * Runs `npm pack` with these arguments and returns its report about the package. No script of the package runs. Throws
+ * BYLAW_RULESET_UNREADABLE with npm's message.
  */
 export async function npmPack(args: readonly string[], cwd: string): Promise<JsonObject> {
   let text: string;
@@ -34,7 +34,7 @@ export async function npmPack(args: readonly string[], cwd: string): Promise<Jso
     });
   }
   const told = parseJson(text);
-  // A list, or from npm 12 on a table by name.
+  // A list, or with npm 12 and later an object by name.
   const [first] = Array.isArray(told) ? told : Object.values(told ?? {});
   if (isJsonObject(first)) return first;
   throw unreadable("npm does not say what it packs", { fix: "Update npm" });

@@ -7,13 +7,16 @@ import type { PackagePlace } from "./package-place.ts";
 
 /** One file of a package. */
 export interface PackageFile {
-  /** From the folder of the package, with slashes. */
+  /** The path relative to the package's folder, with slashes. */
   readonly path: string;
-  /** In hexadecimal digits. */
+  /** The digest in hexadecimal digits. */
   readonly sha256: string;
 }
 
-/** The files that a package has when it is installed, in order. Throws BYLAW_RULESET_UNREADABLE for a link or what is no file. */
+/**
+ * The files of a package after installation, in order. Throws BYLAW_RULESET_UNREADABLE for a link or anything else that is not a regular
+ * file.
+ */
 export async function filesOf({
   folder,
   installed,
@@ -21,7 +24,7 @@ export async function filesOf({
   const paths = installed ? everyFile(folder) : await chosenByNpm(folder);
   return paths.toSorted().map((path) => {
     const file = join(folder, path);
-    // A link may lead out of the package, and it is no longer one where npm has installed it.
+    // A link may lead out of the package, and npm does not install it as a link.
     if (!lstatSync(file).isFile() || realpathSync(file) !== file)
       throw unreadable(`${path} is a link or no regular file`, {
         fix: "Put the file itself into the package",
@@ -31,7 +34,7 @@ export async function filesOf({
   });
 }
 
-/** One digest of all files, that of the lines `sha256sum` prints for them, in the order of their paths. */
+/** One digest of all files: that of the lines that `sha256sum` prints for them, in the order of their paths. */
 export function digestOf(files: readonly PackageFile[]): string {
   const lines = files.map(({ path, sha256 }) => `${sha256}  ${path}\n`).join("");
   return `sha256:${createHash("sha256").update(lines).digest("hex")}`;

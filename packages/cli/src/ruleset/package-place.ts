@@ -6,21 +6,21 @@ import { promisify } from "node:util";
 import { messageOf } from "@bylaw/kernel";
 import { npmPack, unreadable } from "./npm.ts";
 
-/** Where a package lies. */
+/** The place of a package. */
 export interface PackagePlace {
-  /** As the command line names it. */
+  /** The name or path on the command line. */
   readonly named: string;
-  /** Absolute, with links followed. */
+  /** The absolute path of the folder, with links resolved. */
   readonly folder: string;
-  /** All its files were published; else npm chooses. */
+  /** Whether npm has installed it, so that all of its files were published. If not, npm selects the files to publish. */
   readonly installed: boolean;
-  /** The name that it has to have, where it was named by it. */
+  /** The name that the package must have, if it was named by it. */
   readonly name?: string;
 }
 
 /**
- * Does something with packages: a folder, a tarball of npm, the name of an installed package, or `NAME@VERSION` from the registry. What is
- * unpacked for it is removed. Throws BYLAW_RULESET_UNREADABLE.
+ * Runs work on packages: a folder, an npm tarball, the name of an installed package, or `NAME@VERSION` from the registry. Unpacked files
+ * are removed afterwards. Throws BYLAW_RULESET_UNREADABLE.
  */
 export async function withPackages<T>(
   named: readonly string[],
@@ -51,7 +51,7 @@ async function placeOf(named: string, folder: () => string): Promise<PackagePlac
   if (version === undefined) return { ...at(named, installed(name)), name };
   const into = folder();
   const { filename } = await npmPack([named, "--pack-destination", into], into);
-  // The name of a scope stands in the file's name without its slash, and in what older npm says of it with one.
+  // The file name contains the scope without its slash. Older versions of npm report it with a slash.
   const file = String(filename).replace(/^@/, "").replaceAll("/", "-");
   return { ...(await unpacked(named, join(into, file), into)), name };
 }
@@ -61,7 +61,7 @@ function at(named: string, folder: string): PackagePlace {
   return { named, folder: real, installed: real.split(sep).includes("node_modules") };
 }
 
-/** The folder of a package that a module here would import. */
+/** The folder of a package, as a module here would import it. */
 function installed(name: string): string {
   for (let above = process.cwd(); ; above = dirname(above)) {
     const folder = join(above, "node_modules", name);
@@ -75,7 +75,7 @@ function installed(name: string): string {
 
 async function unpacked(named: string, file: string, into: string): Promise<PackagePlace> {
   try {
-    // `o`: the files are ours, whoever packed them.
+    // `o`: the files belong to this user, whoever packed them.
     await promisify(execFile)("tar", ["-xzof", file, "-C", into]);
   } catch (cause) {
     throw unreadable(`${named} is not a tarball of npm: ${messageOf(cause).split("\n")[1] ?? ""}`, {

@@ -13,35 +13,35 @@ import { digestOf, filesOf, type PackageFile } from "./package-files.ts";
 import type { PackagePlace } from "./package-place.ts";
 import type { ComparedCall } from "./compare.ts";
 
-/** A ruleset as npm publishes it, loaded. */
+/** A ruleset package that is loaded, as npm publishes it. */
 export interface RulesetPackage {
   readonly folder: string;
   readonly name: string;
   readonly version: string;
   readonly manifest: JsonObject;
   readonly files: readonly PackageFile[];
-  /** Of all files, `sha256:…`. */
+  /** The digest of all files, as `sha256:…`. */
   readonly digest: string;
-  /** The ruleset alone, as a project that extends it has it. */
+  /** The kernel of a project that extends only this ruleset. */
   readonly kernel: Kernel;
-  /** The uses of plugins that are its own, and not those of a ruleset below. */
+  /** The uses of plugins by this ruleset itself, without those of the rulesets that it extends. */
   readonly own: Kernel["plugins"][number]["instances"];
-  /** How many rules it brings, and the `final` ones by `<plugin>/<rule>`, with those of rulesets below. */
+  /** The number of rules, and the `final` ones as `<plugin>/<rule>`. Both include the rulesets that it extends. */
   readonly rules: number;
   readonly final: readonly string[];
-  /** Its cases about tool calls. */
+  /** The cases about tool calls. */
   readonly cases: readonly PolicyCase[];
-  /** What its cases and the examples of its rules ask about. */
+  /** The calls in the cases and in the examples of the rules. */
   readonly calls: readonly ComparedCall[];
 }
 
-/** Loads a package, whose code runs. Throws BYLAW_RULESET_UNREADABLE, and what a configuration that extends it would throw. */
+/** Loads a package and runs its code. Throws BYLAW_RULESET_UNREADABLE, and the errors of a configuration that extends it. */
 export async function readRuleset(place: PackagePlace): Promise<RulesetPackage> {
   const { folder } = place;
   const { name, version, manifest } = manifestIn(place);
   const files = await filesOf(place);
   const ruleset = await loadRuleset(folder, name, bundled());
-  // In its own folder, for then the place where it happens to lie changes no decision.
+  // In its own folder, so that no other place influences a decision.
   const configFile = join(folder, "package.json");
   const kernel = createKernel({ extends: [ruleset] }, { name: "ruleset", configFile });
   const uses = kernel.plugins.flatMap(({ plugin, instances }) =>
@@ -92,7 +92,7 @@ function manifestIn({ folder, named, name: wanted }: PackagePlace): {
 
 const isCaseFile = (path: string): boolean => /(?:^|\/)cases[^/]*\.jsonl$/i.test(path);
 
-// Cases of another form are about responses or events, which no policy decides.
+// Cases in another format are about responses or events, which no policy decides.
 async function casesIn(file: string): Promise<readonly PolicyCase[]> {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.some(asksAboutTool)
@@ -105,12 +105,12 @@ function asksAboutTool(line: string): boolean {
   try {
     return Object.hasOwn(Object(JSON.parse(line)) as object, "tool");
   } catch {
-    // To be read as a case, and refused.
+    // Kept, so that it is read as a case and refused.
     return true;
   }
 }
 
-/** The calls that cases ask about. `folder`: their places are told from there. */
+/** The calls in cases. `folder`: the folder to which their places are relative. */
 export const callsOfCases = (
   cases: readonly PolicyCase[],
   folder: string,

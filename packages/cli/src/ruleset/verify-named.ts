@@ -9,7 +9,7 @@ export const AGAINST_OPTION = [
   "the version that users have: a folder, a tarball, or NAME@VERSION from the registry",
 ] as const satisfies OptionSpec;
 
-/** Verifies a package that the command line names. Throws BYLAW_USAGE_INVALID where `against` is another ruleset. */
+/** Verifies the package that the command line names. Throws BYLAW_USAGE_INVALID if `against` is another ruleset. */
 export async function verifyNamed(
   named: string,
   against: string | undefined,
@@ -23,7 +23,7 @@ export async function verifyNamed(
   });
 }
 
-/** Throws BYLAW_USAGE_INVALID for packages of two names, which nobody upgrades from one to the other. */
+/** Throws BYLAW_USAGE_INVALID if the packages have different names, because nobody upgrades from one to the other. */
 export function checkSameName({ name }: RulesetPackage, { name: other }: RulesetPackage): void {
   if (name !== other)
     throw usageError(

@@ -12,29 +12,29 @@ import { loosens, type Flip } from "../replay/replay-report.ts";
 import { comparedCalls } from "./compare.ts";
 import type { RulesetPackage } from "./ruleset-package.ts";
 
-/** Something that keeps a ruleset from being published. */
+/** A problem that stops a ruleset from being published. */
 export interface Problem {
   readonly message: string;
   readonly fix?: string;
 }
 
-/** What a version does less strictly than another. */
+/** The ways in which a version is less strict than another. */
 export interface Loosening {
   readonly version: string;
   readonly digest: string;
   readonly calls: readonly Flip[];
-  /** `final` rules that are gone or no longer final. */
+  /** The `final` rules that are gone or no longer final. */
   readonly final: readonly string[];
 }
 
-/** What is to be said of a ruleset. */
+/** The results about a ruleset. */
 export interface Verified {
   readonly results: readonly CaseResult[];
   readonly problems: readonly Problem[];
   readonly against?: Loosening;
 }
 
-/** Checks a ruleset for what its users rely on, and against the version that they have. */
+/** Checks that a ruleset keeps its promises to users, and compares it with the version that they have. */
 export async function verifyPackage(
   ruleset: RulesetPackage,
   against: RulesetPackage | undefined,
@@ -89,11 +89,11 @@ function manifestProblems(manifest: JsonObject): readonly Problem[] {
   return problems;
 }
 
-// `*` promises what nobody can keep.
+// `*` promises compatibility that nobody can guarantee.
 const isRange = (range: Json | undefined): range is string =>
   typeof range === "string" && ![null, "*"].includes(semver.validRange(range));
 
-/** Files that plugins read have to come with the package. */
+/** Every file that plugins read must be in the package. */
 function fileProblems({ folder, files, own }: RulesetPackage): readonly Problem[] {
   const published = new Set(files.map(({ path }) => path));
   const texts = own.flatMap(({ options }) => textsIn(options));
@@ -186,7 +186,7 @@ async function caseProblems(
 
 async function looseningOf(ruleset: RulesetPackage, old: RulesetPackage): Promise<Loosening> {
   const calls: Flip[] = [];
-  // The cases of the old version too: a new one could leave out what it no longer holds.
+  // Includes the cases of the old version, because the new version could omit cases that no longer pass.
   const asked = [...old.calls, ...ruleset.calls];
   for await (const result of comparedCalls(asked, old.kernel, ruleset.kernel))
     if (result !== "same" && loosens(result)) calls.push(result);

@@ -3,7 +3,7 @@ import { count, paintFor, plain } from "../io/text.ts";
 import type { RulesetPackage } from "./ruleset-package.ts";
 import type { Verified } from "./verify-package.ts";
 
-/** What was verified, as a script reads it. */
+/** The results of a verification for programs. */
 export function verifiedJson(
   { name, version, digest, rules, final }: RulesetPackage,
   { results, problems, against }: Verified,
@@ -15,7 +15,7 @@ export function verifiedJson(
   };
 }
 
-/** The same for a person. */
+/** The results of a verification for people. */
 export function verifiedText(
   { name, version, digest, rules, final }: RulesetPackage,
   { results, problems, against }: Verified,
