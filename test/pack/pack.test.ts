@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import {
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -10,11 +11,18 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
 import { readCases } from "@bylaw/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesAt, publishable, root, textOf } from "../contract/workspaces.ts";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  filesAt,
+  importsOf,
+  packageOf,
+  publishable,
+  root,
+  textOf,
+} from "../contract/workspaces.ts";
 
 const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "bylaw-pack-"));
@@ -52,8 +60,8 @@ interface Installed {
 let installed: Readonly<Record<string, Installed>> = {};
 
 /**
- * Every package gets its own project with its dependencies only: in a shared one, a package could use what another declares. The
- * folders are links into the one installation, and node and the compiler do not resolve them.
+ * A project with one package and its dependencies only: in a shared one, a package could use what another declares. The folders are
+ * links into the one installation, and node does not resolve them.
  */
 function project(name: string): string {
   const own = join(folder, basename(name));
@@ -144,14 +152,8 @@ beforeAll(async () => {
     join(all, "package.json"),
     JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }),
   );
-  const quiet = [
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    "--loglevel=error",
-  ];
-  await run("npm", ["install", ...quiet], { cwd: all });
+  const quiet = "--prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error";
+  await run("npm", ["install", ...quiet.split(" ")], { cwd: all });
   const lock = JSON.parse(
     readFileSync(join(all, "node_modules/.package-lock.json"), "utf8"),
   ) as Locked;
@@ -170,21 +172,17 @@ interface Packed {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe("the tarball", () => {
-  it.each(publishable.map(({ manifest }) => [manifest.name]))(
-    "of %s holds its build and no test",
-    (name) => {
-      const paths = tarballs.get(name)?.paths ?? [];
-      expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
-      expect(
-        paths
-          // What a template creates includes a test.
-          .filter((path) => !path.startsWith("templates/"))
-          .filter((path) => /^(test|node_modules|\.turbo)\/|\.tsbuildinfo$|\.test\./.test(path)),
-      ).toEqual([]);
-    },
-  );
-});
+it.each(publishable.map(({ manifest }) => [manifest.name]))(
+  "the tarball of %s holds its build and no test",
+  (name) => {
+    const paths = tarballs.get(name)?.paths ?? [];
+    expect(paths).toEqual(expect.arrayContaining(["package.json", "README.md"]));
+    // What a template creates includes a test.
+    const own = paths.filter((path) => !path.startsWith("templates/"));
+    const foreign = /^(test|node_modules|\.turbo)\/|\.tsbuildinfo$|\.test\./;
+    expect(own.filter((path) => foreign.test(path))).toEqual([]);
+  },
+);
 
 interface Budget {
   readonly name: string;
@@ -203,38 +201,76 @@ it.each(readCases<Budget>(import.meta, "budgets"))(
   },
 );
 
-describe.concurrent("installed in an empty project", () => {
-  it.each(publishable.map((workspace) => [workspace.manifest.name, workspace] as const))(
-    "%s type-checks and loads under every exported name",
-    async (name, workspace) => {
-      const own = project(name);
-      if (workspace.manifest.exports?.["."] !== undefined) {
-        const names = exportedNames(name);
-        expect(names.length).toBeGreaterThan(0);
-        const values = names.filter((exported) => !exported.startsWith("type "));
-        const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log([${values.join(", ")}].length);\n`;
-        writeFileSync(join(own, "stranger.ts"), text);
-        const { compilerOptions, ...rest } = STRANGER;
-        const skipLibCheck = Object.keys(workspace.manifest.peerDependencies ?? {}).some((peer) =>
-          UNCHECKED.has(peer),
-        );
-        writeFileSync(
-          join(own, "tsconfig.json"),
-          JSON.stringify({ ...rest, compilerOptions: { ...compilerOptions, skipLibCheck } }),
-        );
-        expect(
-          await node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"], own),
-        ).toBe("");
-        expect(await node([join("out", "stranger.js")], own)).toBe(`${values.length}\n`);
-      }
-      for (const [bin, file] of Object.entries(workspace.manifest.bin ?? {})) {
-        const version = await node([join("node_modules", name, file), "--version"], own);
-        expect(version, `${bin} --version`).toContain(workspace.manifest.version);
-        if (bin === "bylaw") await decides(own, join("node_modules", name, file));
-      }
-    },
-  );
-});
+const entries = publishable.filter(({ manifest }) => manifest.exports?.["."] !== undefined);
+
+it.each(entries.map(({ manifest }) => [manifest.name, manifest] as const))(
+  "%s imports nothing but itself and what it declares",
+  (name, { dependencies, peerDependencies, optionalDependencies }) => {
+    const own = join(folder, "all/node_modules", name);
+    const declared = { ...dependencies, ...peerDependencies, ...optionalDependencies };
+    const allowed = [name, ...Object.keys(declared)];
+    const files = globSync("{dist,bin}/**/*.{js,cjs,d.ts}", { cwd: own, withFileTypes: true });
+    const imported = files
+      .filter((file) => file.isFile())
+      .flatMap(({ parentPath, name: file }) => {
+        const path = relative(root, join(parentPath, file));
+        const types = textOf(path).matchAll(/\bimport\("([^"]+)"\)/g);
+        return [
+          ...importsOf(path).map(({ specifier }) => specifier),
+          ...Array.from(types, ([, specifier = ""]) => specifier),
+        ];
+      });
+    const packages = imported.filter((one) => !/^(?:\.|node:|\*$)/.test(one)).map(packageOf);
+    expect(packages.filter((one) => !allowed.includes(one))).toEqual([]);
+  },
+);
+
+// Frameworks whose own declarations fail under strict options, with any package.
+const UNCHECKED: ReadonlySet<string> = new Set(["ai", "langchain", "@openai/agents"]);
+// One program for many packages, so that the types of third parties are checked once.
+const programs = Map.groupBy(entries, ({ manifest }) =>
+  Object.keys(manifest.peerDependencies ?? {}).some((peer) => UNCHECKED.has(peer)),
+);
+
+it.each([...programs])(
+  "every exported name type-checks and loads, in a program with `skipLibCheck: %s`",
+  async (skipLibCheck, packages) => {
+    const own = join(folder, "all", `skip-${skipLibCheck}`);
+    mkdirSync(own);
+    const counts = packages.map(({ manifest: { name } }) => {
+      const names = exportedNames(name);
+      expect(names, name).not.toEqual([]);
+      const values = names.filter((exported) => !exported.startsWith("type "));
+      const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log("${name}", [${values.join(", ")}].length);\n`;
+      writeFileSync(join(own, `${basename(name)}.ts`), text);
+      return `${name} ${values.length}`;
+    });
+    const compilerOptions = { ...STRANGER, skipLibCheck };
+    writeFileSync(join(own, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    writeFileSync(join(own, "package.json"), '{ "type": "module" }');
+    expect(
+      await node([join(root, "node_modules/typescript/bin/tsc"), "--singleThreaded"], own),
+    ).toBe("");
+    const files = packages.map(({ manifest: { name } }) => `./out/${basename(name)}.js`);
+    const load = files.map((file) => `await import("${file}");`).join("");
+    const printed = await node(["--input-type=module", "--eval", load], own);
+    expect(printed.trimEnd().split("\n")).toEqual(counts);
+  },
+);
+
+const programsOf = publishable.flatMap(({ manifest: { name, version, bin = {} } }) =>
+  Object.entries(bin).map(([command, file]) => [command, { name, version, file }] as const),
+);
+
+it.each(programsOf)(
+  "`%s` runs in a project with what its package declares",
+  async (command, { name, version, file }) => {
+    const own = project(name);
+    const at = join("node_modules", name, file);
+    expect(await node([at, "--version"], own)).toContain(version);
+    if (command === "bylaw") await decides(own, at);
+  },
+);
 
 // The command bundles copies of our packages. What they load on first use (braces, an expression) must work, and so must a
 // configuration with its own copies.
@@ -245,16 +281,8 @@ async function decides(own: string, command: string): Promise<void> {
     ["--policy", "policy.toml"],
     ["--config", "bylaw.config.mjs"],
   ]) {
-    const call = [
-      "check",
-      "--tool",
-      "read_file",
-      "--args",
-      '{"path":"src/main.ts"}',
-      "--json",
-      ...source,
-    ];
-    const answer = await node([command, ...call], own);
+    const call = 'check --tool read_file --args {"path":"src/main.ts"} --json'.split(" ");
+    const answer = await node([command, ...call, ...source], own);
     expect(answer, source.join(" ")).toContain('"effect":"allow"');
     expect(answer, source.join(" ")).toContain('"name":"sources"');
   }
@@ -274,30 +302,21 @@ export default defineConfig({ plugins: [policy({ files: ["policy.toml"], operato
 `;
 
 // With the strictest options that a user may choose, and with the types of the packages checked too.
-/** Frameworks whose own declarations fail under these options, with any package. */
-const UNCHECKED: ReadonlySet<string> = new Set(["ai", "langchain", "@openai/agents"]);
-
 const STRANGER = {
-  compilerOptions: {
-    target: "es2023",
-    module: "nodenext",
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    verbatimModuleSyntax: true,
-    skipLibCheck: false,
-    skipDefaultLibCheck: true,
-    types: [],
-    preserveSymlinks: true,
-    outDir: "out",
-    rootDir: ".",
-  },
-  files: ["stranger.ts"],
+  target: "es2023",
+  module: "nodenext",
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  verbatimModuleSyntax: true,
+  skipDefaultLibCheck: true,
+  types: [],
+  outDir: "out",
+  rootDir: ".",
 };
 
 it("every published package has a snapshot to compare with", () => {
   const snapshots = filesAt("test/contract/api/*.api.md").map((file) => basename(file, ".api.md"));
-  const entries = publishable.filter(({ manifest }) => manifest.exports?.["."] !== undefined);
   expect(snapshots).toEqual(
     expect.arrayContaining(entries.map(({ manifest }) => basename(manifest.name))),
   );

@@ -1,5 +1,11 @@
 import { createToolGuard, refusalOf, type PersonAnswer, type ToolGuardOptions } from "@bylaw/host";
-import { AIMessage, HumanMessage, ToolMessage, createMiddleware } from "langchain";
+import {
+  AIMessage,
+  HumanMessage,
+  ToolMessage,
+  createMiddleware,
+  type AgentMiddleware,
+} from "langchain";
 
 /** The options of {@link guardMiddleware}. */
 export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
@@ -23,7 +29,10 @@ export interface ApprovalResume extends PersonAnswer {
 }
 
 /** The middleware of `createAgent` that guards its tools with a run. Put it first, so that no other middleware is between it and a call. */
-export function guardMiddleware({ approver, ...options }: GuardOptions) {
+export function guardMiddleware({
+  approver,
+  ...options
+}: GuardOptions): AgentMiddleware<undefined, undefined, unknown> {
   const guard = createToolGuard({ ...options, host: "langchain" });
   return createMiddleware({
     name: "Bylaw",
@@ -68,11 +77,10 @@ export function guardMiddleware({ approver, ...options }: GuardOptions) {
 
     afterModel: {
       canJumpTo: ["model", "end"],
-      async hook({ messages }, runtime) {
+      async hook({ messages }, { configurable }) {
         const last = messages.at(-1);
         if (!(last instanceof AIMessage) || (last.tool_calls ?? []).length > 0) return undefined;
-        const session = sessionOf(runtime.configurable);
-        const answer = await guard.respond({ text: last.text, session });
+        const answer = await guard.respond({ text: last.text, session: sessionOf(configurable) });
         if (answer.kind === "accepted") return undefined;
         return answer.kind === "retry"
           ? { messages: [new HumanMessage(answer.message)], jumpTo: "model" as const }
