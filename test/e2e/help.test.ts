@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LogEvent } from "@bylaw/kernel";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { BIN, bylaw, scratch } from "./bylaw.ts";
+import { BIN, POLICY, bylaw, bylawHere, scratch, type Ran } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
 import { shell } from "./shell.ts";
 
@@ -40,23 +40,32 @@ const FILES = {
   "agent_workflow.yaml": textAt("rulesets/tdd/agent_workflow.yaml"),
 };
 
+const FEW =
+  'import { policy } from "@bylaw/plugin-policy";\nexport default { plugins: [policy({ files: ["few.toml"] })] };';
+
 /** Examples that need more than files: a stopped run, a client, a server, a signal or a key. They have separate tests. */
 const MORE = /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|constitution|agents)/;
 
+/** Examples that need no shell, and install, serve or start nothing. */
+const PLAIN = /^bylaw (?:approve|check|explain|lint|log|replay|report|status|test)\b[-\w ./,:=]*$/;
+const run = (example: string, cwd: string): Ran | Promise<Ran> =>
+  PLAIN.test(example)
+    ? bylawHere(example.slice("bylaw ".length), { cwd, env: { HOME: scratch() } })
+    : shell(example, cwd);
+
 /** The names in a command group, and whether each is a group itself. */
-function listed(group: readonly string[]): readonly (readonly [string, boolean])[] {
-  const { stdout } = bylaw([...group, "--help"], { cwd: tmpdir() });
+async function listed(group: readonly string[]): Promise<readonly (readonly [string, boolean])[]> {
+  const { stdout } = await bylawHere([...group, "--help"], { cwd: tmpdir() });
   const [, list = ""] = /\nCommands:\n([^]*?)\n\n/.exec(stdout) ?? [];
   return [...list.matchAll(/^ {2}(\w+)( \[options\])?/gm)]
     .filter(([, name]) => name !== "help")
     .map(([, name = "", leaf]) => [name, leaf === undefined]);
 }
 
-const TOP = listed([]);
+const TOP = await listed([]);
 const GROUPS = TOP.flatMap(([name, isGroup]) => (isGroup ? [name] : []));
-const COMMANDS = TOP.flatMap(([name, isGroup]) =>
-  isGroup ? [[name], ...listed([name]).map(([below]) => [name, below])] : [[name]],
-);
+const COMMANDS = TOP.map(([name]) => [name]);
+for (const name of GROUPS) for (const [below] of await listed([name])) COMMANDS.push([name, below]);
 
 // A new project with a store that holds one run.
 const begun = mkdtempSync(join(tmpdir(), "bylaw-help-"));
@@ -78,6 +87,11 @@ function projectFor(example: string): string {
   if (/bylaw (?:init|ruleset new)/.test(example)) return scratch();
   const cwd = scratch();
   cpSync(begun, cwd, { recursive: true });
+  // Mutating all rules of a new project takes long, and another test mutates those of this repository.
+  if (example.includes("--mutate")) {
+    writeFileSync(join(cwd, "few.toml"), POLICY);
+    writeFileSync(join(cwd, "bylaw.config.ts"), FEW);
+  }
   if (!example.includes("events.000")) return cwd;
   const before = "events.000000000001-000000000002.jsonl";
   writeFileSync(join(cwd, before), logOf(LOG.slice(0, 2)));
@@ -90,17 +104,18 @@ function projectFor(example: string): string {
 
 test.each([[[]], ...COMMANDS.map((command) => [command])])(
   "the help of bylaw %j has a usage line, exit codes, and examples that run",
-  (command: readonly string[]) => {
-    const ran = bylaw([...command, "--help"], { cwd: begun });
+  async (command: readonly string[]) => {
+    const ran = await bylawHere([...command, "--help"], { cwd: begun });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/^Usage: bylaw/);
-    if (command.length === 1) expect(bylaw(["help", ...command], { cwd: begun })).toEqual(ran);
+    if (command.length === 1)
+      expect(await bylawHere(["help", ...command], { cwd: begun })).toEqual(ran);
     if (command.length > 0 && !GROUPS.includes(command.join(" ")))
       expect(ran.stdout).toMatch(/^Exit code: 0 /m);
     const examples = [...ran.stdout.matchAll(/^ {2}\$ (.*)$/gm)].map(([, example = ""]) => example);
     expect(examples).not.toEqual([]);
     for (const example of examples.filter((one) => !MORE.test(one))) {
-      const { code, stdout, stderr } = shell(example, projectFor(example));
+      const { code, stdout, stderr } = await run(example, projectFor(example));
       if (command[0] === "approve")
         // Nothing waits for approval in the project, and nobody may answer.
         expect([example, stdout + stderr]).toEqual([

@@ -154,15 +154,9 @@ beforeAll(async () => {
   );
   const quiet = "--prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error";
   await run("npm", ["install", ...quiet.split(" ")], { cwd: all });
-  const lock = JSON.parse(
-    readFileSync(join(all, "node_modules/.package-lock.json"), "utf8"),
-  ) as Locked;
-  installed = lock.packages;
+  const lock = readFileSync(join(all, "node_modules/.package-lock.json"), "utf8");
+  installed = (JSON.parse(lock) as { readonly packages: typeof installed }).packages;
 });
-
-interface Locked {
-  readonly packages: Readonly<Record<string, Installed>>;
-}
 
 interface Packed {
   readonly name: string;
