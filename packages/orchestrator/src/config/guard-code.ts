@@ -52,7 +52,7 @@ function keptOf(
 ): readonly string[] {
   const firstOf = (...places: readonly (string | undefined)[]): string | undefined =>
     places.find((place) => place !== undefined && !above.includes(place));
-  const folders = new Set([...files.map((file) => dirname(file)), ...packages].map(realOf));
+  const folders = new Set([...files.map((file) => dirname(file)), ...packages]);
   const single = [
     ...files,
     ...[...settings, ...startupPaths.map(({ path }) => path).filter(isFile)].map(realOf),
@@ -60,7 +60,10 @@ function keptOf(
   const places = [
     // Folders, because a missing file of settings could be created there.
     ...settings.map((path) => firstOf(dirname(realOf(path)))),
-    ...[...folders].map((path) => firstOf(modulesFolderOf(path), ...packagesAbove(path), path)),
+    ...Array.from(folders, (folder) => {
+      const path = realOf(folder);
+      return firstOf(modulesFolderOf(path)) ?? firstOf(...packagesAbove(path), path);
+    }),
     // Folders in which programs are looked up are protected by the containment of programs.
     ...single.map((path) => firstOf(modulesFolderOf(path), path)),
   ];
