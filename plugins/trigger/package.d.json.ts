@@ -1,3 +1,3 @@
-/** What the plugin reads of its package.json, which itself stays out of the build. */
+/** The fields of package.json that the plugin reads. The file itself is not part of the build. */
 declare const manifest: { readonly name: string; readonly version: string };
 export = manifest;

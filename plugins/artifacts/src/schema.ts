@@ -43,7 +43,7 @@ export class Schemas {
       throw new BylawError({
         code: "BYLAW_ARTIFACT_SCHEMA_INVALID",
         message: `The schema \`${ref}\` does not compile as JSON Schema 2020-12: ${messageOf(cause)}`,
-        fix: "Fix the schema. References must stay inside it, and formats must be among those that the plugin has",
+        fix: "Fix the schema. References must stay inside it, and its formats must be known to the plugin",
         source: { file: this.#file },
         cause,
       });

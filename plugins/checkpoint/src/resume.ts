@@ -2,7 +2,7 @@ import { BylawError, type LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import { openCheckpoints } from "./paused.ts";
 
-/** Who ends a pause, and for which workflow. */
+/** The person or system that ends a pause, and the workflow that continues. */
 export interface Resumption {
   readonly checkpoint: number;
   /** The name of a person or system. It must not be the agent that asked for the pause. */

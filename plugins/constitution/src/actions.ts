@@ -9,7 +9,7 @@ import {
 } from "./rule.ts";
 import { constitutionState, oldestFor, rulesAt } from "./state.ts";
 
-/** Who changes or renews the rules. */
+/** The author of a change or renewal of the rules. */
 export interface RuleAuthor {
   readonly by: string;
   readonly author: Author;

@@ -3,7 +3,7 @@ import type { ConstitutionRule } from "./rule.ts";
 /** A rule as shown to a model or a service: its author, and whether it is enforced. */
 export interface PublishedRule {
   readonly id: number;
-  /** Who gave it. An operator's rules come before those of agents. */
+  /** Its author. An operator's rules come before those of agents. */
   readonly tier: ConstitutionRule["author"];
   readonly by: string;
   /** Whether calls are checked against it. Otherwise it is only prose. */

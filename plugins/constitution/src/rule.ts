@@ -9,7 +9,7 @@ export const RULE_LIMIT = 50;
 /** The life of rules without renewal, in milliseconds. */
 export const RULE_LIFE_MS = 3_600_000;
 
-/** Who gave a rule. Agents cannot remove an operator's rules. */
+/** The authors of rules. Agents cannot remove an operator's rules. */
 export const AUTHORS = ["operator", "agent"] as const;
 export type Author = (typeof AUTHORS)[number];
 
@@ -101,5 +101,5 @@ const invalid = (what: string): BylawError =>
   new BylawError({
     code: "BYLAW_CONSTITUTION_INVALID",
     message: `The rule cannot be used: ${what}`,
-    fix: "Write prose, and a check that denies or asks where it can be checked",
+    fix: "Write prose and, if it can be checked, a check that denies or asks",
   });

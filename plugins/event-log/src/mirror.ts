@@ -51,7 +51,7 @@ export async function openMirror(log: LogReader, options: MirrorOptions): Promis
   };
 }
 
-/** What is missing to bring the file up to date. */
+/** The events that the file lacks. */
 interface Need {
   /** Events after this one. */
   readonly after: number;

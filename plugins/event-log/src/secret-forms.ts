@@ -52,7 +52,7 @@ const URLS: readonly RegExp[] = [
   /(?<![\w-])(?:-u|--user|--proxy-user)[ =]{1,2}["']?[^\s:"'/]{1,64}:(?!\d+(?![^\s"']))([^\s"']+)/g,
 ];
 
-// Texts in the place of a secret that are none: a reference to one, a type, nothing.
+// Texts that replace a secret: a reference to one, a type, nothing.
 const NO_SECRET =
   /^(?:\[redacted .*|\$[A-Za-z_]\w*|\$?\{+[^{}]*\}+|\$\{\{.*|\$\(.*|%\w+%|<[^<>]*>|\*+|x+|\.+|true|false|null|none|nil|undefined|(?:string|number|boolean|any|unknown|str|int)[,;)\]}?]*|\d{1,5}|(?:process\.env|os\.environ|import\.meta|env|secrets|vars|self|this)\.?[\w.[\]]*|[[{(,;].*)$/i;
 const CALL = /[A-Za-z_$][\w$.]{0,80}[([]/y;

@@ -15,7 +15,7 @@ export interface HeadFinding {
   readonly message: string;
 }
 
-/** What the signed heads of a log prove. */
+/** The facts that the signed heads of a log prove. */
 export interface HeadsReport {
   /** The number of heads that are signed by the key and agree with the log. */
   readonly heads: number;

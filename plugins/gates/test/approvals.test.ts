@@ -284,7 +284,7 @@ describe("time", () => {
     expect(openGates(run.view, contract)).toMatchObject([{ opened_at: clock.now, approvals: [] }]);
   });
 
-  it("cannot be given or taken by whoever records events", async () => {
+  it("cannot be given or taken by a caller that records events", async () => {
     const { run } = await opened();
     const details = { gate: "plan_approval", phase: "PLAN", opened_at: "2026-01-01T10:00:00.000Z" };
     const record = (event_type: string, given: JsonObject) =>

@@ -229,7 +229,7 @@ describe("review_approved", () => {
     );
   });
 
-  it("waits for every reviewer, and ignores reports by whoever did the work, by nobody, or of a failure", async () => {
+  it("waits for every reviewer, and ignores reports by authors of the work, by nobody, or of a failure", async () => {
     const { ask, review } = await at("REVIEW");
     const none = await ask("COMPLETE", reviewed);
     expect(none.blocked).toContain("gate_pending reviewers");

@@ -15,7 +15,7 @@ const inReview = async (text?: string): Promise<Bench> => {
 };
 
 describe("a yes", () => {
-  it("for one transition is none for another that the same gate guards", async () => {
+  it("to one transition does not count for another that the same gate guards", async () => {
     const { ask, approve, run, contract } = await inReview(AGAIN);
     expect((await ask("PLAN", reviewed)).blocked).toEqual(["gate_pending approval"]);
     await approve("review_approved", "Rita", "review_agent");

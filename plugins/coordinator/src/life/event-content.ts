@@ -1,6 +1,6 @@
 import type { Json, LogEvent } from "@bylaw/kernel";
 
-/** What the rules read of an event. */
+/** The fields of an event that the rules read. */
 export type EventContent = Pick<LogEvent, "event_type" | "agent_id" | "task_id" | "details">;
 
 /** A detail that is text. */
