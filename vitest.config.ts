@@ -37,8 +37,8 @@ export default defineConfig({
     env: { BYLAW_POSTGRES_TEMPLATE: template, NODE_COMPILE_CACHE: compiled },
     // The second that is given by default is too short on a busy machine.
     expect: { poll: { timeout: 60_000 } },
-    // Most suites wait for programs that they start, so that one core of two would be idle.
-    maxWorkers: availableParallelism(),
+    // Many suites wait for programs and deadlines, so a worker for each core would leave cores idle.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: WalksFirst },
     // Read from the root of each project.
     coverage: { provider: "v8", include: ["src/**/*.ts"] },

@@ -3,11 +3,12 @@ import base from "./vitest.config.ts";
 
 /**
  * What takes long: other processes that are killed or traced, PostgreSQL, a browser, packed installs, whole walks, a copy of
- * the whole workspace, and every program of the pages.
+ * the whole workspace, every program of the pages, a new server for each of many cases, and policies of millions of parts.
  */
 const SLOW = [
   "**/*{crash,processes,postgres,nodes,browser,durability,syncs,race,adversary,pack,soak,drivers}*.test.ts",
   "contract/{new-plugin,docs}.test.ts",
+  "test/{chain,docs-page,engines,exposure,guard-code,hostile,index-scan,store-health}.test.ts",
   "e2e/**",
   "pack/**",
 ];
