@@ -17,39 +17,38 @@ import { testRunDetails, type TestRun } from "./test-run.ts";
 import { contractTree } from "./tree/contract-tree.ts";
 import type { Tree } from "./tree/tree-digest.ts";
 
-/** Where an event is recorded: a `Run` of `@bylaw/log` is one. */
+/** Records events. A `Run` of `@bylaw/log` is one. */
 export interface TestRecorder {
   record(
     events: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[],
   ): Promise<readonly LogEvent[]>;
 }
 
-/** Whose tests are run, and where. */
+/** The workspace whose tests to run, and the settings of the run. */
 export interface ObserveOptions {
   readonly task: string;
-  /** Who worked on it; nobody whose word it would be. */
+  /** The agent that worked on the workspace. It is only recorded: the result is not the agent's own report. */
   readonly agent?: string;
   readonly workspace: string;
-  /** Ends the run; nothing is recorded then. */
+  /** Aborts the run. Then nothing is recorded. */
   readonly signal?: AbortSignal;
-  /** What the tests do not see, as in `runTests`. */
+  /** What to hide from the tests, as in `runTests`. */
   readonly contain?: Containment;
-  /** What really starts, as in `runTests`. */
+  /** The command that is really started, as in `runTests`. */
   readonly wrap?: RunTestsOptions["wrap"];
 }
 
-/** What was seen, and what was recorded of it. */
+/** What was observed, and what was recorded of it. */
 export interface Observed {
   readonly evidence: TestRun;
   readonly events: readonly LogEvent[];
-  /** The end of what the command wrote, for a person to look at; it is in no event. */
+  /** The end of the command's output, for people. No event contains it. */
   readonly output: string;
 }
 
 /**
- * Runs the `test_command` of a contract in a workspace and records what was seen as `test_run`.
- * Throws BYLAW_TEST_COMMAND_MISSING, what `runTests` and `contractTree` throw, and what the
- * recorder throws; nothing is recorded then.
+ * Runs the `test_command` of a contract in a workspace and records the result as a `test_run` event. Throws
+ * BYLAW_TEST_COMMAND_MISSING, and the errors of `runTests`, `contractTree` and the recorder. Then nothing is recorded.
  */
 export async function observeTests(
   run: TestRecorder,
@@ -83,29 +82,29 @@ export async function observeTests(
   return { evidence, events: await record(run, evidence, { task, agent }), output };
 }
 
-/** A run of tests that a host saw: in a sandbox, or as the result of a tool that it ran itself. */
+/** A run of tests that the host observed, in a sandbox or as the result of a tool that the host itself ran. */
 export interface SeenTestRun {
   readonly task: string;
   readonly agent?: string;
-  /** The workspace as the run left it. */
+  /** The workspace after the run. */
   readonly workspace: string;
   readonly argv: readonly string[];
   readonly exit_code: number | null;
-  /** The name of the signal that ended it. */
+  /** The name of the signal that ended the run. */
   readonly signal?: string | null;
   readonly timed_out?: boolean;
   readonly duration_ms: number;
-  /** The report that the run wrote; null if there is none. */
+  /** The report that the run wrote. Null if there is none. */
   readonly report: { readonly format: ReportFormat; readonly text: string } | null;
-  /** The digest of the tree, by `contractTree`, before the run. */
+  /** The digest that `contractTree` returned before the run. */
   readonly tree_before: string;
-  /** By `frozenFiles`, before the run. Default: as the run left them. */
+  /** The digests that `frozenFiles` returned before the run. Default: the digests after the run. */
   readonly frozen?: Readonly<Record<string, string>>;
 }
 
 /**
- * Records a run of tests that a host observed. The host vouches for it: never hand on what an agent
- * says of its own run. Throws what `contractTree` and the recorder throw.
+ * Records a test run that the host observed and vouches for. Never pass on what an agent reports about its own run. Throws the
+ * errors of `contractTree` and of the recorder.
  */
 export async function reportTestRun(
   run: TestRecorder,
@@ -156,7 +155,7 @@ type Seen = Report &
     readonly timed_out: boolean;
   };
 
-// A run is evidence of its tests also where nobody can say what was committed.
+// A run is evidence of its tests even if the commit cannot be read.
 async function headIn(workspace: string): Promise<string | null | undefined> {
   const repository = repositoryOf(workspace);
   return repository === undefined ? null : headOf(repository).catch(() => undefined);

@@ -14,50 +14,47 @@ import { clearReport, takeReport, type ReportText } from "./process/report-file.
 import { MAX_REPORT, readReport } from "./report/read-report.ts";
 import { noReport, type Report } from "./report/report.ts";
 
-/** Where tests run. */
+/** How and where to run tests. */
 export interface RunTestsOptions {
-  /** The folder of the repository. */
+  /** The folder of the workspace. */
   readonly workspace: string;
-  /** Ends the run and makes it reject with its reason. */
+  /** Aborts the run, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Variables on top of those that are handed on. */
+  /** Variables to add to those that are passed on. */
   readonly env?: Readonly<Record<string, string>>;
   /**
-   * Contains the tests where the system can do that (`canContain` of `@bylaw/process`): they see no
-   * other process and not what is hidden, and write only the workspace. Where this process is root
-   * they run as the owner of the workspace, or not at all. An exit code of 129 to 159 is then told
-   * as a signal. Default: they see and write what their user does.
+   * Contains the tests if the system supports that (`canContain` of `@bylaw/process`): they see no other process and nothing that
+   * is hidden, and can write only to the workspace. If this process is root, they run as the owner of the workspace, or not at
+   * all. An exit code from 129 to 159 is then reported as a signal. Default: the tests can do what their user can.
    */
   readonly contain?: Containment;
   /**
-   * What really starts in the place of the command, such as a container with it: it has to see the
-   * workspace under the same path. What is told and recorded is the command. Default: the command
-   * itself.
+   * Returns the command that is really started, such as a container that runs the given one. It must see the workspace at the
+   * same path. Results and events still name the given command. Default: the given command itself.
    */
   readonly wrap?: (argv: readonly string[]) => readonly string[];
 }
 
-/** What was seen of a run. */
+/** The observed result of a run. */
 export type RanTests = Report & {
   readonly argv: readonly string[];
   readonly exit_code: number | null;
-  /** The name of the signal that ended it. */
+  /** The name of the signal that ended the run. */
   readonly signal: string | null;
   readonly timed_out: boolean;
   readonly duration_ms: number;
-  /** The end of what it wrote, for a person to look at; it is in no event. */
+  /** The end of the output, for people. No event contains it. */
   readonly output: string;
 };
 
 const SHOWN = 64 * 1024;
-// Runners write no snapshots where they think that nobody watches.
+// In CI mode, test runners write no snapshots.
 const QUIET = { CI: "1", NO_COLOR: "1", FORCE_COLOR: "0" };
 
 /**
- * Runs a test command without a shell, in an environment without secrets, and reads its report. It
- * and all that it started in its process group have ended when this returns. Throws
- * BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED, BYLAW_REPORT_REFUSED, and the reason of an
- * aborted signal. A report that cannot be read is a `report_error`.
+ * Runs a test command without a shell, in an environment without secrets, and reads its report. When this returns, the command
+ * and everything in its process group have ended. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TEST_COMMAND_FAILED,
+ * BYLAW_REPORT_REFUSED, and the reason of an aborted signal. An unreadable report is a `report_error`.
  */
 export async function runTests(
   command: TestCommand,
@@ -119,13 +116,13 @@ const outputOf = ({ text, cut }: Output): ReportText =>
     ? { text: null, error: `The run printed more than ${MAX_REPORT} bytes` }
     : { text, error: null };
 
-/** The real path of a workspace. Throws BYLAW_WORKSPACE_MISSING. */
+/** Returns the real path of a workspace. Throws BYLAW_WORKSPACE_MISSING. */
 export function folderOf(workspace: string): string {
   try {
     const real = realpathSync(workspace);
     if (statSync(real).isDirectory()) return real;
   } catch {
-    // Told below.
+    // The error below reports it.
   }
   throw new BylawError({
     code: "BYLAW_WORKSPACE_MISSING",

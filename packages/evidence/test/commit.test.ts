@@ -40,7 +40,7 @@ interface Place {
   readonly state: () => Promise<CommitState>;
 }
 
-/** A repository with all of the files committed, and a workspace in it. */
+/** Creates a repository with these files committed, and a workspace in it. */
 function repository(
   files: Readonly<Record<string, string>> = FILES,
   { inside = "", format = "sha1", more = {} } = {},
@@ -54,7 +54,7 @@ function repository(
   const contract = contractAt(join(workspace, "workflow.yaml"), more);
   const state = async (): Promise<CommitState> => {
     const found = await commitState(contract, await contractTree(contract, workspace));
-    // What a later one is held against is what it would itself be held against.
+    // `commitBase` must return exactly the state that a later `commitState` returns.
     expect(await commitBase(contract, workspace)).toEqual({ head: found.head, apart: found.apart });
     return found;
   };
@@ -85,7 +85,7 @@ const commit = ({ git }: Place, message = "more"): string =>
   git("commit", "--quiet", "--allow-empty", `--message=${message}`);
 
 describe("a commit", () => {
-  it("is the workspace, in repositories of either kind of id, whatever the index says", async () => {
+  it("equals the workspace, with either kind of object id and any index", async () => {
     for (const format of ["sha1", "sha256"]) {
       const place = repository(FILES, { format });
       const { root, git, state } = place;
@@ -103,12 +103,12 @@ describe("a commit", () => {
       git("add", "--all");
       commit(place);
       expect(await state()).toMatchObject({ differs: [], count: 0, apart: begun.apart });
-      // What is only staged is nothing yet.
+      // Staged content is not committed yet.
       put(root, "src/add.js", BAD);
       git("add", "--all");
       put(root, "src/add.js", GOOD);
       expect((await state()).differs).toEqual([]);
-      // And what is committed of it is something else than what is there.
+      // The committed content now differs from the file on disk.
       commit(place);
       expect((await state()).differs).toEqual(["src/add.js (another content)"]);
       git("rm", "--cached", "--quiet", "src/more.js");
@@ -120,7 +120,7 @@ describe("a commit", () => {
     }
   });
 
-  it("is none where there is no repository, or nothing in it yet", async () => {
+  it("is null without a repository or a first commit", async () => {
     const root = folder(FILES);
     const contract = contractAt(join(root, "workflow.yaml"));
     const state = async (): Promise<CommitState> =>
@@ -131,7 +131,7 @@ describe("a commit", () => {
     expect(await state()).toEqual(none);
   });
 
-  it("is that of the workspace alone, and what it holds elsewhere is told apart", async () => {
+  it("is compared only inside the workspace; its other files have a separate digest", async () => {
     const place = repository(
       { "one/src/add.js": GOOD, "two/src/add.js": GOOD, ".gitignore": "*.local\n" },
       { inside: "one" },
@@ -149,7 +149,7 @@ describe("a commit", () => {
     expect([later.differs, later.apart === begun.apart]).toEqual([[], false]);
   });
 
-  it("may leave out what a committed `.gitignore` ignores, and nothing that only the agent's own does", async () => {
+  it("may lack what a committed `.gitignore` ignores, but nothing that only the agent's own one ignores", async () => {
     const place = repository();
     const { root, git, state } = place;
     put(root, "dist/out.js", BAD);
@@ -174,7 +174,7 @@ describe("a commit", () => {
     expect((await state()).differs).toEqual(["SRC.LOCAL (not in the commit)"]);
   });
 
-  it("holds what is left out of a tree apart, and what no agent writes as it is on the disk", async () => {
+  it("keeps files outside the tree separate, and reads files that no agent may write from disk", async () => {
     const place = repository({
       ...FILES,
       "workflow.yaml": "a: 1\n",
@@ -203,7 +203,7 @@ describe("a commit", () => {
     git("reset", "--quiet", "--hard", "HEAD~1");
   });
 
-  it("goes on with the records of Bylaw in it, and shows a new one, and what only looks like one", async () => {
+  it("allows changes of Bylaw's own records, and reports new ones and files that only look like them", async () => {
     const records = { ".bylaw/log.jsonl": "{}\n", ".bylaw/events.db": "1", "audit.jsonl": "{}\n" };
     const more = { coordination: { event_bus: { type: "sqlite", db_path: ".bylaw/events.db" } } };
     const place = repository({ ...FILES, ...records, "src/.bylaw/impl.log": GOOD }, { more });
@@ -220,7 +220,7 @@ describe("a commit", () => {
     const ways: readonly (readonly [string, () => void])[] = [
       [".bylaw/impl.log", () => put(root, ".bylaw/impl.log", BAD)],
       [".bylaw/events.db-wal", () => put(root, ".bylaw/events.db-wal", BAD)],
-      // Code is loaded by any name.
+      // Code can be loaded under any name.
       ["src/.bylaw/impl.log", () => put(root, "src/.bylaw/impl.log", BAD)],
       [".bylaw/log.jsonl", () => chmodSync(join(root, ".bylaw/log.jsonl"), 0o755)],
     ];
@@ -251,7 +251,7 @@ describe("a commit", () => {
     expect((await state()).apart).not.toBe(apart);
   });
 
-  it("may leave out what a `.gitignore` above the workspace ignores, as long as that is the one of the commit", async () => {
+  it("may lack what a `.gitignore` above the workspace ignores, as long as it is the committed one", async () => {
     const ignores = "*.local\n";
     const place = repository(
       { "one/src/add.js": GOOD, ".gitignore": ignores, "one/.gitignore": "dist/\n" },
@@ -270,14 +270,14 @@ describe("a commit", () => {
     ]);
     git("add", ".gitignore");
     expect((await state()).differs).toHaveLength(2);
-    // Who commits it has changed what is outside of the workspace.
+    // Committing it changes the digest of the files outside the workspace.
     const { apart } = await state();
     commit(place);
     const later = await state();
     expect([later.differs, later.apart === apart]).toEqual([[], false]);
   });
 
-  it("is told apart from a workspace of which something is not checked out", async () => {
+  it("differs from a workspace in which something is not checked out", async () => {
     const place = repository();
     const { root, git, state } = place;
     git("update-index", "--skip-worktree", "src/add.js");
@@ -293,8 +293,8 @@ describe("a commit", () => {
   });
 });
 
-describe("an agent that writes into the repository", () => {
-  it("puts no other object in the place of one: by replacement, by grafts, or by a file that has the name of another", async () => {
+describe("an agent that writes to the repository", () => {
+  it("cannot substitute an object by replacement, by grafts, or by a file with another object's name", async () => {
     const place = repository();
     const { root, git, state } = place;
     const begun = git("rev-parse", "HEAD");
@@ -311,7 +311,7 @@ describe("an agent that writes into the repository", () => {
     expect((await state()).differs).toEqual(["src/add.js (another content)"]);
     git("reset", "--quiet", "--hard", begun);
 
-    // The id of what is good, and another content.
+    // The id of the good content, but with other content.
     const id = git("rev-parse", "HEAD:src/add.js");
     const file = join(root, ".git/objects", id.slice(0, 2), id.slice(2));
     chmodSync(file, 0o644);
@@ -326,14 +326,14 @@ describe("an agent that writes into the repository", () => {
     await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
   });
 
-  it("runs no program by looking, and no hook", async () => {
+  it("runs no program or hook by being read", async () => {
     const place = repository({
       ...FILES,
       ".gitattributes": "* filter=own diff=own\n*.js text eol=crlf ident\n",
     });
     const { root, git, state } = place;
     const mark = join(folder(), "mark");
-    // Something is not there, so that whoever may would fetch it.
+    // Remove an object, which git might try to fetch.
     const id = git("rev-parse", "HEAD:package.json");
     rmSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)));
     const program = join(root, ".git/own.sh");
@@ -362,7 +362,7 @@ describe("an agent that writes into the repository", () => {
     expect(existsSync(mark)).toBe(false);
   });
 
-  it("is not helped by the environment of the host, by another index, or by marks in it", async () => {
+  it("gains nothing from the environment of the host, another index, or flags in the index", async () => {
     const place = repository();
     const { root, git, state } = place;
     git("update-index", "--assume-unchanged", "src/add.js");
@@ -402,7 +402,7 @@ describe("an agent that writes into the repository", () => {
     expect((await state()).differs).toEqual(["src/add.js (another content)"]);
   });
 
-  it("hides nothing behind names that only differ in case, or by a branch that is named like a commit", async () => {
+  it("hides nothing in names that differ only in case, or in a branch that is named like a commit", async () => {
     const place = repository();
     const { git, state } = place;
     const bad = gitIn(place.root, ["hash-object", "-w", "package.json"]);
@@ -421,7 +421,7 @@ describe("an agent that writes into the repository", () => {
     expect((await state()).differs).toEqual(["src/add.js (another content)"]);
   });
 
-  it("is held to the repository that is there: a linked work tree, a file for a folder, another store of objects", async () => {
+  it("is compared with the real repository: a linked work tree, a file instead of a folder, another object store", async () => {
     const place = repository();
     const { root, git } = place;
     const tree = join(folder(), "linked");
@@ -435,7 +435,7 @@ describe("an agent that writes into the repository", () => {
     gitIn(tree, ["commit", "--quiet", "--all", "--message=bad"]);
     put(tree, "src/add.js", GOOD);
     expect((await state()).differs).toEqual(["src/add.js (another content)"]);
-    // The objects elsewhere.
+    // Move the objects elsewhere.
     const objects = join(folder(), "objects");
     renameSync(join(root, ".git/objects"), objects);
     mkdirSync(join(root, ".git/objects/info"), { recursive: true });
@@ -446,7 +446,7 @@ describe("an agent that writes into the repository", () => {
     await expect(state()).rejects.toMatchObject({ code: "BYLAW_REPOSITORY_UNREADABLE" });
   });
 
-  it("is held to what a submodule holds too", async () => {
+  it("is also compared inside submodules", async () => {
     const inner = repository({ "lib.js": GOOD });
     const place = repository();
     const { root, git, state } = place;
@@ -456,7 +456,7 @@ describe("an agent that writes into the repository", () => {
     put(root, "vendor/lib.js", BAD);
     expect((await state()).differs).toEqual(["vendor/lib.js (another content)"]);
     gitIn(join(root, "vendor"), ["commit", "--quiet", "--all", "--message=bad"]);
-    // The commit of the outer one has the old one still.
+    // The outer commit still has the old submodule commit.
     expect((await state()).differs).toEqual(["vendor/lib.js (another content)"]);
     git("add", "vendor");
     commit(place);
@@ -466,7 +466,7 @@ describe("an agent that writes into the repository", () => {
   });
 });
 
-it("a test run names the commit that was checked out as it began", async () => {
+it("a test run names the commit that was checked out when it began", async () => {
   const place = repository({ "a.js": "console.log('1..1\\nok 1 - a');\n" });
   const contract = contractAt(join(place.root, "workflow.yaml"), {
     test_command: { argv: [NODE, "a.js"], format: "tap" },

@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 export const NODE = process.execPath;
 const MODULES = join(import.meta.dirname, "../../../node_modules");
 
-/** A folder with files, gone after the test. */
+/** Creates a folder with these files, which is removed after the test. */
 export function folder(files: Readonly<Record<string, string>> = {}): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-evidence-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -23,10 +23,10 @@ export function put(root: string, path: string, text: string): void {
   writeFileSync(join(root, path), text);
 }
 
-/** Where tests are run by root: gives a workspace to the user that contained programs run as. */
+/** If the tests run as root, gives a workspace to the user of contained programs. */
 export function give(workspace: string): void {
   const { uid, gid } = UNPRIVILEGED;
-  // It follows no link, so nothing outside changes hands.
+  // Follows no links, so nothing outside changes its owner.
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }
 
@@ -40,7 +40,7 @@ export const command = (argv: readonly string[], more: Partial<TestCommand> = {}
   ...more,
 });
 
-/** node:test with a report in a file or on standard output. */
+/** Runs node:test with a report in a file or on standard output. */
 export const nodeTest = (format: "tap" | "junit", report?: string): TestCommand =>
   command(
     [
@@ -52,7 +52,7 @@ export const nodeTest = (format: "tap" | "junit", report?: string): TestCommand 
     { format, report },
   );
 
-/** A contract with one phase for tests and one for code. */
+/** Loads a contract with one phase for tests and one for code. */
 export function contractAt(file: string, more: object = {}): Contract {
   const rule = { check: "tests_are_failing", severity: "blocking", message: "red" };
   const text = {

@@ -12,7 +12,7 @@ import {
 } from "../src/index.ts";
 import { NODE, contractAt, folder, give } from "./kit.ts";
 
-/** Keeps what it is told, and refuses what the event may not hold, as a run does. */
+/** Keeps events, and rejects those with invalid details, as a run does. */
 function recorder(): TestRecorder & { readonly events: LogEvent[] } {
   const events: LogEvent[] = [];
   return {
@@ -38,7 +38,7 @@ const files = {
 };
 
 describe("an observed run", () => {
-  it("is on record with what was seen, the tree, the frozen files and the contract, and without any output", async () => {
+  it("is recorded with the result, the tree, the frozen files and the contract, but without output", async () => {
     const root = folder(files);
     const contract = contractAt(join(root, "workflow.yaml"));
     const run = recorder();
@@ -69,7 +69,7 @@ describe("an observed run", () => {
     expect(JSON.stringify(events)).not.toContain(SECRET);
   });
 
-  it("says that the run changed the tree, and freezes what ran and not what it left", async () => {
+  it("reports that the run changed the tree, and freezes the files before the run", async () => {
     const root = folder({
       ...files,
       "checks/b.test.js":
@@ -85,7 +85,7 @@ describe("an observed run", () => {
     expect(evidence.frozen).toEqual(frozenFiles(contract, before));
   });
 
-  it("is on record whatever it prints, also where it looks like a program that was not started", async () => {
+  it("is recorded whatever it prints, even text that looks like a program that did not start", async () => {
     const root = folder(files);
     const print =
       "echo '1..1'; echo 'not ok 1 - a'; echo 'unshare: failed to execute x: y' >&2; exit 127";
@@ -106,7 +106,7 @@ describe("an observed run", () => {
     }
   });
 
-  it("is of the command of the contract, whatever its host wraps around it", async () => {
+  it("is recorded with the command of the contract, whatever its host wraps around it", async () => {
     const root = folder(files);
     const argv = [
       "sh",
@@ -134,7 +134,7 @@ describe("an observed run", () => {
     expect(run.events).toHaveLength(1);
   });
 
-  it("is not on record where it was ended, could not start, or there is no command", async () => {
+  it("is not recorded if it was aborted or could not start, or if there is no command", async () => {
     const root = folder(files);
     const run = recorder();
     const given = { task: "t1", workspace: root };
@@ -162,7 +162,7 @@ describe("an observed run", () => {
     expect(run.events).toEqual([]);
   });
 
-  it("has no counts where its time was over, and says so", async () => {
+  it("has no counts if it took too long, and gives that reason", async () => {
     const root = folder({ "a.js": "setInterval(() => {}, 1000)" });
     const contract = contractAt(join(root, "workflow.yaml"), {
       test_command: { argv: [NODE, "a.js"], format: "tap", timeout_seconds: 1 },
@@ -179,9 +179,9 @@ describe("an observed run", () => {
   });
 });
 
-describe("a run that a host saw", () => {
+describe("a run that the host observed", () => {
   const tap = "1..2\nok 1 - a\nnot ok 2 - b\n";
-  it("is read and recorded as its own word", async () => {
+  it("is read, and recorded as reported by the host", async () => {
     const root = folder(files);
     const contract = contractAt(join(root, "workflow.yaml"));
     const run = recorder();

@@ -16,7 +16,7 @@ const json = (data: unknown): Report =>
   readReport("json", JSON.stringify(data), { workspace: "/srv/repo" });
 
 describe("JUnit", () => {
-  it("reads what pytest writes; a file that is not collected is an error", () => {
+  it("reads pytest; a file that is not collected is an error", () => {
     const report =
       junit(`<?xml version="1.0" encoding="utf-8"?><testsuites name="pytest tests"><testsuite name="pytest" errors="1" failures="1"
       skipped="2" tests="5" time="0.05"><testcase classname="" name="tests.test_broken" time="0.0"><error message="collection failure">E</error></testcase>
@@ -35,7 +35,7 @@ describe("JUnit", () => {
     });
   });
 
-  it("reads what surefire writes, a suite as the root, and tests that passed at the second try", () => {
+  it("reads surefire, with a suite as the root and tests that passed at the second try", () => {
     const report =
       junit(`<testsuite name="org.AddTest" tests="3" errors="1" skipped="0" failures="0"><properties><property name="a" value="b"/></properties>
       <testcase name="adds" classname="org.AddTest"/><testcase name="flaky" classname="org.AddTest"><flakyFailure message="x" type="y"/></testcase>
@@ -44,7 +44,7 @@ describe("JUnit", () => {
     expect(report.tests?.passed).toEqual(["org.AddTest > adds", "org.AddTest > flaky"]);
   });
 
-  it("reads what go-junit-report writes; a package that does not build is an error", () => {
+  it("reads go-junit-report; a package that does not build is an error", () => {
     const report =
       junit(`<testsuites tests="3" failures="2"><testsuite name="example.org/add" tests="2" failures="1" errors="0" skipped="0">
       <testcase name="TestAdd" classname="example.org/add"/><testcase name="TestAdd/neg" classname="example.org/add"><failure message="Failed"/></testcase></testsuite>
@@ -53,7 +53,7 @@ describe("JUnit", () => {
     expect(report.tests?.failed).toEqual(["example.org/add > TestAdd/neg"]);
   });
 
-  it("reads what jest-junit and gtest write, with tests that were not run", () => {
+  it("reads jest-junit and gtest, with tests that were not run", () => {
     const report =
       junit(`<testsuites name="jest tests" tests="3" failures="0" errors="0"><testsuite name="add" tests="3" errors="0" failures="0" skipped="2">
       <testcase classname="add adds" name="add adds"/><testcase classname="add later" name="add later"><skipped/></testcase>
@@ -61,7 +61,7 @@ describe("JUnit", () => {
     expect(report.counts).toEqual({ passed: 1, failed: 0, skipped: 2, errors: 0 });
   });
 
-  it("counts the same name twice as two tests, in whatever order they stand", () => {
+  it("counts two tests with the same name, in any order", () => {
     const twice = `<testsuites><testcase name="a"/><testcase name="a (2)"/><testcase name="a"><failure/></testcase><testcase name="a"/></testsuites>`;
     expect(junit(twice).tests).toEqual({
       passed: ["a", "a (2)", "a (4)"],
@@ -70,7 +70,7 @@ describe("JUnit", () => {
     });
   });
 
-  it("names files as they are seen from the workspace", () => {
+  it("names files relative to the workspace", () => {
     expect(
       junit(
         `<testsuites><testcase name="t" classname="test" file="/srv/repo/tests/a.js"/></testsuites>`,
@@ -90,7 +90,7 @@ describe("JUnit", () => {
     ],
     ["a million tests", `<testsuites>${"<testcase/>".repeat(1_000_000)}</testsuites>`],
     ["too many characters", `<testsuites>${" ".repeat(MAX_REPORT)}</testsuites>`],
-  ])("does not read a report with %s", (_, text) => {
+  ])("rejects a report with %s", (_, text) => {
     const report = junit(text);
     expect(report).toMatchObject({ counts: null, tests: null, coverage: null });
     expect(report.report_error).toEqual(expect.any(String));
@@ -98,7 +98,7 @@ describe("JUnit", () => {
 });
 
 describe("TAP", () => {
-  it("reads subtests, todo, skip, and what is told about tests", () => {
+  it("reads subtests, todo, skip, and the details of tests", () => {
     const report = tap(`TAP version 14
 # Subtest: add
     ok 1 - adds # time=1ms
@@ -122,7 +122,7 @@ ok 2 - alone
     });
   });
 
-  it("takes a suite that fails although its tests do not, and a test whose hook fails, for errors", () => {
+  it("counts a suite that fails without failing tests, and a test whose hook fails, as errors", () => {
     const point = (number: number, type: string): string =>
       `not ok ${number} - x\n  ---\n  failureType: '${type}'\n  ...\n`;
     const report = tap(
@@ -149,12 +149,12 @@ ok 2 - alone
       ),
     ],
     ["a million tests", `1..1000000\n${"ok\n".repeat(1_000_000)}`],
-  ])("does not read a report with %s", (_, text) => {
+  ])("rejects a report with %s", (_, text) => {
     expect(tap(text)).toMatchObject({ counts: null, tests: null });
     expect(tap(text).report_error).toEqual(expect.any(String));
   });
 
-  it("is not held up by what is printed beside it", () => {
+  it("is not disturbed by other output", () => {
     const noise = "x\n# y\n  ---\n  ...\npragma +strict\n".repeat(200_000);
     expect(tap(`TAP version 13\nok 1 - a\n${noise}1..1\n`).counts).toEqual({
       passed: 1,
@@ -164,7 +164,7 @@ ok 2 - alone
     });
   });
 
-  it("has the coverage that node:test writes at its end", () => {
+  it("has the coverage that node:test prints at the end", () => {
     const table = (percent: string): string =>
       `# start of coverage report\n# all files | ${percent} |   50.00 |  100.00 | \n# end of coverage report\n`;
     expect(tap(`ok 1 - a\n1..1\n${table("12.00")}${table("87.50")}`).coverage).toBe(87.5);
@@ -197,7 +197,7 @@ describe("JSON", () => {
     ...more,
   });
 
-  it("reads what jest and vitest write, with coverage where it is", () => {
+  it("reads jest and vitest, with coverage if there is some", () => {
     const tests = [
       ["adds", "passed"],
       ["wrong", "failed"],
@@ -224,7 +224,7 @@ describe("JSON", () => {
     });
   });
 
-  it("takes a file without results that failed for an error", () => {
+  it("counts a failed file without results as an error", () => {
     const broken = {
       name: "/srv/repo/tests/b.test.ts",
       status: "failed",
@@ -239,7 +239,7 @@ describe("JSON", () => {
     });
   });
 
-  it("reads what pytest-json-report writes; what was not collected is an error", () => {
+  it("reads pytest-json-report; a file that was not collected is an error", () => {
     const report = json({
       summary: { passed: 1, failed: 1, xfailed: 1, total: 3, collected: 3 },
       collectors: [
@@ -262,7 +262,7 @@ describe("JSON", () => {
     },
   );
 
-  it("does not tell what stands in a text that is no JSON, and survives a deep one", () => {
+  it("does not quote text that is not JSON, and survives deep nesting", () => {
     const secret = readReport("json", 'token=hunter2 {"a":');
     expect(secret.report_error).toBe("The report is not valid json");
     expect(readReport("json", "[".repeat(500_000)).counts).toBeNull();
@@ -270,7 +270,7 @@ describe("JSON", () => {
     expect(readReport("constructor" as "json", "{}").counts).toBeNull();
   });
 
-  it("has ids that are no names of JavaScript's own", () => {
+  it("keeps ids that are names of JavaScript's own properties", () => {
     const report = json(
       jest(
         [
@@ -288,7 +288,7 @@ describe("JSON", () => {
 });
 
 describe("ids", () => {
-  it("are hashes where there are more than 5,000, the same from run to run", () => {
+  it("are hashed if there are more than 5,000, equally in every run", () => {
     const many = Array.from(
       { length: MAX_NAMED_TESTS + 1 },
       (_, number) => `<testcase name="t${number}"/>`,
@@ -299,7 +299,7 @@ describe("ids", () => {
     expect(report.tests?.passed.every((id) => /^[0-9a-f]{16}$/.test(id))).toBe(true);
   });
 
-  it("are hashes where they are long, and hold no half of a character", () => {
+  it("are hashed if they are long, and contain no half of a character", () => {
     const long = "x".repeat(501);
     expect(junit(`<testsuites><testcase name="${long}"/></testsuites>`).tests?.passed).toEqual([
       hashTestId(long),
@@ -316,7 +316,7 @@ describe("ids", () => {
     ]);
   });
 
-  it("are counted up to a limit", () => {
+  it("are limited in number", () => {
     const many = (count: number): string =>
       JSON.stringify({
         summary: { total: count, passed: count },

@@ -60,7 +60,7 @@ describe("a run of real tests", () => {
     },
   );
 
-  it.each(["json", "junit"] as const)("of vitest says the same (%s)", async (format) => {
+  it.each(["json", "junit"] as const)("of vitest gives the same result (%s)", async (format) => {
     const workspace = folder({
       "package.json": '{"type":"module"}',
       "v/a.test.js": VITEST,
@@ -80,7 +80,7 @@ describe("a run of real tests", () => {
     });
   });
 
-  it("has its report on standard output where no file is named, and coverage where there is some", async () => {
+  it("reads its report from standard output if no file is named, with coverage if there is some", async () => {
     const workspace = folder({
       "package.json": '{"type":"module"}',
       "a.test.js": 'import test from "node:test";\ntest("a", () => {});\n',
@@ -94,7 +94,7 @@ describe("a run of real tests", () => {
     });
   });
 
-  it("takes coverage from an lcov file of this run, and from no other", async () => {
+  it("reads coverage only from an lcov file of this run", async () => {
     const report = "1..1\nok 1 - a\n";
     const lcov = "SF:a.js\nLF:8\nLH:6\nend_of_record\nSF:b.js\nLF:2\nLH:0\nend_of_record\n";
     const write = `require("fs").mkdirSync("coverage", { recursive: true }); require("fs").writeFileSync("coverage/lcov.info", ${JSON.stringify(lcov)});`;
@@ -110,7 +110,7 @@ describe("a run of real tests", () => {
 });
 
 describe("the process", () => {
-  it("gets no secret and nothing that steers its runner, and no program of the workspace", async () => {
+  it("gets no secret, no setting of its runner, and no program of the workspace", async () => {
     const workspace = folder({ "bin/npm": "" });
     const before = { ...process.env };
     const secrets = {
@@ -142,8 +142,8 @@ describe("the process", () => {
     }
   });
 
-  it("is ended with all that it started when its time is over", async () => {
-    // A shell starts at once, however busy the machine is.
+  it("is ended with everything that it started when its time is over", async () => {
+    // A shell starts at once, even on a busy machine.
     const workspace = folder({ "hang.sh": "sleep 1000 &\necho $! > pid\nwait\n" });
     const ran = await runTests(command(["sh", "hang.sh"], { timeoutSeconds: 2 }), { workspace });
     expect(ran).toMatchObject({
@@ -158,7 +158,7 @@ describe("the process", () => {
       .toBe(true);
   });
 
-  it("leaves nothing running where it ends and what it started does not", async () => {
+  it("leaves nothing running if it ends but its children do not", async () => {
     const workspace = folder();
     const grandchild = `setInterval(() => {}, 1000); require("fs").writeFileSync("pid", String(process.pid))`;
     const script = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(grandchild)}], { stdio: "inherit" }); const wait = setInterval(() => { if (require("fs").existsSync("pid")) { clearInterval(wait); process.stdout.write("1..1\\nok 1 - a\\n", () => process.exit(0)); } }, 10);`;
@@ -183,7 +183,7 @@ describe("the process", () => {
     },
   );
 
-  it("is ended by a signal of the caller, who gets its reason", async () => {
+  it("is ended by the caller's signal, with the signal's reason", async () => {
     const workspace = folder();
     const end = new AbortController();
     const running = runTests(
@@ -211,7 +211,7 @@ describe("the process", () => {
     ).rejects.toThrow("never");
   });
 
-  it("tells an exit code of 137 from a signal (WF-87)", async () => {
+  it("distinguishes an exit code of 137 from a signal (WF-87)", async () => {
     const workspace = folder();
     expect(await runTests(command([NODE, "-e", "process.exit(137)"]), { workspace })).toMatchObject(
       { exit_code: 137, signal: null, timed_out: false, counts: null },
@@ -244,7 +244,7 @@ describe("the process", () => {
         contain: {},
       });
       expect([killed.signal, killed.exit_code]).toEqual(["SIGBUS", null]);
-      // The one thing that is told in another way.
+      // The only difference in containment: this is reported as a signal.
       const ended = await runTests(command([NODE, "-e", "process.exit(137)"]), {
         workspace,
         contain: {},
@@ -274,7 +274,7 @@ describe("the process", () => {
     },
   );
 
-  it("may have a year, and be a program of the workspace that is named by its path", async () => {
+  it("may take a year, and may be a program of the workspace named by its path", async () => {
     const workspace = folder({ "bin/tests": `#!${NODE}\nconsole.log("1..1\\nok 1 - a");\n` });
     chmodSync(join(workspace, "bin/tests"), 0o755);
     expect(
@@ -285,7 +285,7 @@ describe("the process", () => {
     });
   });
 
-  it("is given its arguments as they are: no shell reads them", async () => {
+  it("gets its arguments unchanged: no shell reads them", async () => {
     const workspace = folder();
     const odd = "$(touch planted); `touch planted` > planted";
     const { output } = await runTests(
@@ -296,7 +296,7 @@ describe("the process", () => {
     expect(existsSync(join(workspace, "planted"))).toBe(false);
   });
 
-  it("that writes without end is read up to a limit, and is no evidence", async () => {
+  it("that writes endlessly is read up to a limit, and is no evidence", async () => {
     const script = `let rest = 20; const more = () => { while (rest-- > 0) if (!process.stdout.write("1..1\\nok 1\\n".repeat(100_000))) return process.stdout.once("drain", more); }; more();`;
     const ran = await runTests(command([NODE, "-e", script]), { workspace: folder() });
     expect(ran).toMatchObject({ exit_code: 0, counts: null });
@@ -307,7 +307,7 @@ describe("the process", () => {
     [["no-such-program-of-ours"], "BYLAW_TEST_COMMAND_FAILED"],
     [["./missing"], "BYLAW_TEST_COMMAND_FAILED"],
     [["."], "BYLAW_TEST_COMMAND_FAILED"],
-  ])("that cannot be started, %j, is an error", async (argv, code) => {
+  ])("that cannot start, %j, is an error", async (argv, code) => {
     await expect(runTests(command(argv), { workspace: folder() })).rejects.toMatchObject({ code });
   });
 
@@ -341,7 +341,7 @@ describe("a report in a file", () => {
     });
   });
 
-  it("that lay there before is taken away and counts for nothing", async () => {
+  it("that existed before is removed and does not count", async () => {
     const workspace = folder({ "report.xml": good });
     expect(await runTests(idle("report.xml"), { workspace })).toMatchObject({
       exit_code: 0,
@@ -350,7 +350,7 @@ describe("a report in a file", () => {
     expect(existsSync(join(workspace, "report.xml"))).toBe(false);
   });
 
-  it("that an older file was moved to counts for nothing", async () => {
+  it("that is an older, moved file does not count", async () => {
     const workspace = folder({ "kept.xml": good });
     const old = new Date(Date.now() - 60_000);
     utimesSync(join(workspace, "kept.xml"), old, old);
@@ -377,7 +377,7 @@ describe("a report in a file", () => {
     }
   });
 
-  it("is refused outside of the workspace, by name or behind a link, and where a folder is", async () => {
+  it("is rejected outside of the workspace, by name or through a link, or if it is a folder", async () => {
     const outside = folder();
     const workspace = folder({ "folder/x": "" });
     symlinkSync(outside, join(workspace, "out"));
@@ -424,7 +424,7 @@ describe("a report in a file", () => {
 });
 
 function isGone(pid: number): boolean {
-  // A child whose parent has not asked for its end is still listed, as a zombie.
+  // A child whose parent has not waited for it is still listed, as a zombie.
   try {
     return /^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
   } catch {

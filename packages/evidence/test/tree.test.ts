@@ -19,7 +19,7 @@ import { contractAt, folder, put } from "./kit.ts";
 const digestOf = async (root: string): Promise<string> => (await treeDigest(root)).digest;
 
 describe("the digest of a tree", () => {
-  it("is the same for the same files, wherever they lie and whenever they were written", async () => {
+  it("is the same for the same files, in any folder and with any times", async () => {
     const files = { "src/a.js": "1", "b c.txt": "2", "ä/ü": "3" };
     expect(await digestOf(folder(files))).toBe(await digestOf(folder(files)));
   });
@@ -51,7 +51,7 @@ describe("the digest of a tree", () => {
     expect(await digestOf(root)).not.toBe(before);
   });
 
-  it("tells a change that keeps the size and the time of writing", async () => {
+  it("detects a change that keeps the size and the modification time", async () => {
     const root = folder({ "a.js": "one" });
     const past = new Date(Date.now() - 3_600_000);
     utimesSync(join(root, "a.js"), past, past);
@@ -61,7 +61,7 @@ describe("the digest of a tree", () => {
     expect(await digestOf(root)).not.toBe(before);
   });
 
-  it("leaves out what tools fill, and nothing that only looks so", async () => {
+  it("excludes what tools fill, and nothing that only looks like it", async () => {
     const root = folder({ "a.js": "1", "packages/x/a.js": "1" });
     const before = await digestOf(root);
     for (const path of readCases<string>(import.meta, "left-out")) put(root, path, "x");
@@ -76,7 +76,7 @@ describe("the digest of a tree", () => {
     expect(await digestOf(root)).toBe(before);
   });
 
-  it("takes links as links: what lies behind one is not read", async () => {
+  it("includes links as links, without reading their targets", async () => {
     const outside = folder({ secret: "1" });
     const root = folder({ "a.js": "1" });
     symlinkSync(outside, join(root, "out"));
@@ -91,10 +91,10 @@ describe("the digest of a tree", () => {
     expect(await digestOf(root)).toBe(before.digest);
   });
 
-  it("is the same with and without what it kept in mind", async () => {
+  it("is the same with and without the cache", async () => {
     const root = folder({ "a.js": "1", "b.js": "2" });
     const cache = createTreeCache();
-    // In an hour all of this is old enough to be kept in mind.
+    // In an hour, all of this is old enough to be cached.
     const now = (): number => Date.now() + 3_600_000;
     for (const content of ["1", "2", "3"]) {
       put(root, "a.js", content);
@@ -111,7 +111,7 @@ describe("the digest of a tree", () => {
     expect(cache.files.size).toBe(3);
   });
 
-  it("keeps nothing in mind that changed just now, and reads all where it is told to", async () => {
+  it("caches nothing that changed just now, and reads everything with `fresh`", async () => {
     const root = folder({ "a.js": "1" });
     const cache = createTreeCache();
     const right = (await treeDigest(root, { cache })).digest;
@@ -123,7 +123,7 @@ describe("the digest of a tree", () => {
     expect((await treeDigest(root, { cache, fresh: true })).digest).toBe(right);
   });
 
-  it("stops at too many files, too many bytes, and what cannot be read", async () => {
+  it("stops at too many files, too many bytes, and unreadable files", async () => {
     const root = folder({ "a.js": "123", "b.js": "456" });
     await expect(treeDigest(root, { maxFiles: 1 })).rejects.toMatchObject({
       code: "BYLAW_TREE_TOO_LARGE",
@@ -139,14 +139,14 @@ describe("the digest of a tree", () => {
     });
     const odd = Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe])]);
     writeFileSync(odd, "a name that is no text");
-    // Some file systems refuse such names themselves, or mend them.
+    // Some file systems reject or repair such names themselves.
     if (existsSync(odd) && statSync(odd).isFile())
       await expect(treeDigest(root)).rejects.toMatchObject({ code: "BYLAW_TREE_UNREADABLE" });
   });
 });
 
 describe("the tree under a contract", () => {
-  it("leaves out the report and what Bylaw itself writes, and nothing beside", async () => {
+  it("excludes only the report and what Bylaw itself writes", async () => {
     const root = folder({ "src/a.js": "1", "rules/workflow.yaml": "" });
     const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
     const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
@@ -168,7 +168,7 @@ describe("frozen files", () => {
     return frozenFiles(contract, await contractTree(contract, root));
   };
 
-  it("are test files, those of the contract's patterns, and what configures the runner", async () => {
+  it("are test files, files of the contract's patterns, and the configuration of the runner", async () => {
     const root = folder({
       "checks/deep/add.js": "",
       "checks/notes.md": "",
@@ -225,7 +225,7 @@ describe("frozen files", () => {
     },
   );
 
-  it("see through a link to what it points to", async () => {
+  it("include the target of a link", async () => {
     const root = folder({ "src/real.js": "1" });
     put(root, "checks/x.js", "");
     rmSync(join(root, "checks/x.js"));

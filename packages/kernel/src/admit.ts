@@ -63,33 +63,33 @@ const SHAPES: ReadonlyMap<unknown, Shape> = new Map<HookName, Shape>([
   ],
 ]);
 
-// A newline in a name would let `$` and readers of lines see another name.
+// With a line break in a name, a reader of single lines would see a different name.
 const TOOL_NAME = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
 
-/** Which kernel made a subject, and the checks that failed while it was prepared. */
+/** The kernel that made a subject, and the checks that failed while the subject was prepared. */
 interface Admission {
   readonly owner: object;
-  /** Left out: none did. */
+  /** Absent if none failed. */
   readonly failures?: readonly Vote[];
 }
 
-// Marks the subjects of a kernel, whose facts can be trusted.
+// Marks subjects that a kernel made, so that their facts can be trusted.
 const Admitted = brand<Admission>();
 
-/** The admission of a subject that `owner` itself made. */
+/** Returns the admission of a subject if `owner` made it. Undefined otherwise. */
 export function admissionOf(subject: unknown, owner: object): Admission | undefined {
   if (typeof subject !== "object" || subject === null) return undefined;
   const admission = Admitted.of(subject);
   return admission?.owner === owner ? admission : undefined;
 }
 
-/** An admitted subject with the facts that plugins prepared. Callers cannot set facts. */
+/** Adds the facts that plugins prepared to an admitted subject. Callers cannot set facts themselves. */
 export function withFacts(subject: Subject, facts: JsonObject, admission: Admission): Subject {
   const found = Object.keys(facts).length === 0 ? {} : { facts: Object.freeze(facts) };
   return Object.freeze(new Admitted({ ...subject, ...found }, admission)) as Subject;
 }
 
-/** A frozen copy of a subject, strict in keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
+/** Returns a frozen copy of a subject after checking its keys and types. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID. */
 export function admit(input: Subject, owner: DecisionContext): Subject {
   if (!isJsonObject(input) || !isPlain(input)) throw invalid("The subject must be a plain object");
   const { hook } = input;
@@ -107,7 +107,7 @@ export function admit(input: Subject, owner: DecisionContext): Subject {
   if (hook === "beforeToolCall") {
     if (!TOOL_NAME.test(subject["tool"] as string))
       throw invalid("`tool` must have 1 to 256 characters, none of them a control character");
-    // So that every plugin reads one mode: the call's own, else the configuration's.
+    // Set it here, so that every plugin sees the same mode: that of the call, or else that of the configuration.
     subject["approval_mode"] ??= owner.approval_mode;
   }
   return Object.freeze(new Admitted(subject, { owner })) as Subject;
@@ -116,7 +116,7 @@ export function admit(input: Subject, owner: DecisionContext): Subject {
 function admitField(key: string, value: unknown, { fields }: Shape): Json {
   const field = fields.get(key);
   if (field === undefined) throw invalid(`Unknown field \`${key}\` of the subject`);
-  // Most fields are text, which needs no copy.
+  // Most fields are well-formed text, which needs no copy.
   const copy = typeof value === "string" && value.isWellFormed() ? value : freezeJson(value);
   if (!field.accepts(copy)) throw invalid(`\`${key}\` must be ${field.must}`);
   return copy;

@@ -9,7 +9,7 @@ import type { Config, ResolvedPlugin } from "./ruleset.ts";
 import type { ToolCall } from "./subject.ts";
 import { HOOKS, isEffect, stricter, type Effect, type HookName } from "./verdict.ts";
 
-/** What a plugin does once for each subject before taps are asked. */
+/** A function of a plugin that prepares each subject once, before taps are asked. */
 export interface Preparer {
   readonly context: TapContext;
   readonly tap: string;
@@ -19,7 +19,7 @@ export interface Preparer {
 type Growing = { [K in keyof Declared]: Declared[K][number][] };
 type LetsThrough = Parameters<KernelApi["letThrough"]>;
 
-/** Applies plugins and keeps what they tap and declare. Sealed when all are applied. */
+/** Applies plugins and collects what they tap and declare. Sealed once all are applied. */
 export class AppliedPlugins {
   readonly hooks: Readonly<Record<HookName, HookRunner>>;
   readonly declared: Growing = {
@@ -120,7 +120,7 @@ export class AppliedPlugins {
     if (this.#sealed)
       throw new BylawError({
         code: "BYLAW_KERNEL_SEALED",
-        message: `${plugin} declares ${what} after the kernel is sealed`,
+        message: `${plugin} declares ${what} after the kernel was sealed`,
         fix: "Declare everything while `apply` runs.",
       });
     if (!may)
@@ -143,7 +143,7 @@ function onlyMode(
   throw new BylawError({ code: "BYLAW_CONFIG_INVALID", message, fix });
 }
 
-// What throws lets nothing through, and gives no reason.
+// A test that throws allows nothing, and a reason that throws is no reason.
 function attempt<T>(work: (call: ToolCall) => T, call: ToolCall): T | undefined {
   try {
     return work(call);

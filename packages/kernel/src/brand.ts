@@ -1,6 +1,6 @@
 /**
- * Makes a class that puts a private field with a value on objects. No other code can add or read the field, and looking it up takes a
- * fraction of what a WeakMap takes, twice in every decision.
+ * Creates a class that attaches a value to objects in a private field. No other code can add or read the field. A look-up, which
+ * every decision needs twice, takes a fraction of the time of a WeakMap.
  */
 export function brand<T>(): {
   new (object: object, value: T): object;

@@ -1,16 +1,16 @@
 import { BylawError, type BylawErrorInit } from "./errors.ts";
 
-/** What a function expects of an argument. */
+/** What a function expects of its argument. */
 export interface ExpectedArgument {
-  /** Default: BYLAW_OPTIONS_INVALID. */
+  /** The error code. Default: BYLAW_OPTIONS_INVALID. */
   readonly code?: BylawErrorInit["code"];
-  /** Default: an object literal, or what JSON gives. */
+  /** The test for the argument. Default: it is an object literal, or comes from JSON. */
   readonly fits?: (value: unknown) => boolean;
 }
 
 /**
- * Returns an argument that fits. Throws for everything else: without it a promise that nobody awaited, or a Map, would pass for an
- * object without fields. `to`: the function that it was given to. `what`: what it expects, such as "a configuration".
+ * Returns the argument if it fits, and throws otherwise. Without this check, a promise that was not awaited, or a Map, looks like
+ * an object without fields. `to`: the function that received it. `what`: the expected value, such as "a configuration".
  */
 export function checkArgument<T>(
   to: string,
@@ -30,7 +30,7 @@ export function checkArgument<T>(
   throw new BylawError({ code, message: `${to} was given ${kind} instead of ${what}`, fix });
 }
 
-// By the root of its prototypes: an object of another realm is a literal too.
+// Compares the root of the prototype chain, because an object of another realm is a literal too.
 function isLiteral(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -10,15 +10,15 @@ type Names = string | readonly string[];
 
 interface CheckOf<H extends HookName, Data, When> {
   readonly hook: H;
-  /** kebab-case, named for what it stops. */
+  /** The name of the check in kebab-case: what it stops. */
   readonly name: string;
   readonly version?: string;
   readonly when?: When;
-  /** Answers at once, with deny, ask_user or nothing. Pure. */
+  /** Returns deny, ask_user or nothing, synchronously. Must be pure. */
   readonly check: (data: Data, subject: SubjectOf<H>, view: View) => Answer;
 }
 
-/** A check of tool calls; `args` parses the arguments, and what it refuses is denied. */
+/** A check of tool calls. `args` parses the arguments; arguments that it rejects are denied. */
 interface ToolCallCheck<Schema extends z.ZodType> extends CheckOf<
   "beforeToolCall",
   z.output<Schema>,
@@ -27,7 +27,7 @@ interface ToolCallCheck<Schema extends z.ZodType> extends CheckOf<
   readonly args: Schema;
 }
 
-/** A check of transitions. `artifact` parses the artifact that `when.artifact` names, else every artifact that fits. */
+/** A check of transitions. `artifact` parses the artifact that `when.artifact` names, or else every artifact that matches. */
 interface TransitionCheck<Schema extends z.ZodType> extends CheckOf<
   "onTransition",
   z.output<Schema>,
@@ -42,7 +42,7 @@ type BehaviorCheck = CheckOf<"onBehavior", Behavior, { action?: Names }>;
 /** A check of complete responses. */
 type ResponseCheck = CheckOf<"onEnforcement", Response, undefined>;
 
-/** Defines a check: a plugin with one tap and no options. It can tighten, never grant. */
+/** Defines a check: a plugin with one tap and no options. A check can make decisions stricter, but never grant. */
 export function defineCheck<Schema extends z.ZodType>(
   check: ToolCallCheck<Schema> | TransitionCheck<Schema> | BehaviorCheck | ResponseCheck,
 ): Plugin {
@@ -74,7 +74,7 @@ export function defineCheck<Schema extends z.ZodType>(
   });
 }
 
-/** Whether a name is among those of a check; left out, every name is. */
+/** Whether a check applies to a name. Without `wanted`, it applies to every name. */
 const matches = (wanted: Names | undefined, actual = ""): boolean =>
   wanted === undefined ||
   (typeof wanted === "string" ? wanted === actual : wanted.includes(actual));
@@ -111,6 +111,6 @@ function judgeTransition<Schema extends z.ZodType>(
 const misfit = (what: string, error: z.ZodError | undefined): Answer =>
   deny(
     error === undefined
-      ? `The check needs an ${what}, and none was given`
+      ? `The check needs an ${what}, but none was given`
       : `The check cannot read the ${what}: ${describeIssues(error)}`,
   );

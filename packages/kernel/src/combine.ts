@@ -13,24 +13,24 @@ import {
   type Vote,
 } from "./verdict.ts";
 
-/** What decides when every tap abstained, and what every decision carries. */
+/** The settings that decide if every tap abstained, and that every decision contains. */
 export interface DecisionContext {
-  /** The strictest default of the policies, else the config's fallback. */
+  /** The strictest default of all policies, or else the config's fallback. */
   readonly fallback: Effect;
   readonly approval_mode: ApprovalMode;
-  /** Whether an approval mode lets a call through that would be asked about only because no rule matched. */
+  /** Whether an approval mode allows a call that would be asked about only because no rule matched. */
   readonly letsThrough: (mode: ApprovalMode, call: ToolCall) => boolean;
-  /** Why no rule covers a call. */
+  /** Explains why no rule covers a call. */
   readonly unmatched: (call: ToolCall) => string;
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
-  /** Whether no enforcement mode softens a vote. */
+  /** Whether a vote is never softened, in any enforcement mode. */
   readonly neverSoftened: (vote: Pick<Vote, "plugin" | "code">) => boolean;
 }
 
 /**
- * effect(votes) = max(votes) with allow < ask_user < deny, and the hook's fallback when nobody voted. The deciding vote is
- * the least among the strictest by (plugin, tap, rule), and payloads combine by fixed orders, so no order of plugins matters.
+ * Computes effect(votes) = max(votes) with allow < ask_user < deny, or the hook's fallback if no one voted. Among the strictest
+ * votes, the first by (plugin, tap, rule) decides. Payloads combine in fixed orders, so the order of plugins never matters.
  */
 export function combine(
   subject: Subject,
@@ -49,7 +49,7 @@ export function combine(
     deciding === undefined
       ? {
           ...decided,
-          // Finding the nearest rule takes longer than deciding, and few who ask read it.
+          // Computed on demand, because finding the nearest rule takes longer than deciding, and few callers read the reason.
           get reason() {
             return (text ??= chosen.reason);
           },
@@ -72,7 +72,7 @@ function decidingVote(votes: readonly Vote[]): Vote | undefined {
   return deciding;
 }
 
-/** Says who decided, and what the votes of the same effect carry. */
+/** Adds the deciding rule, and the strictest payloads among the votes of the same effect. */
 function attribute(decision: Mutable<Decision>, deciding: Vote): void {
   const { plugin, tap, from, rule, fix, message } = deciding;
   decision.by = `${plugin}/${tap}`;
@@ -93,19 +93,19 @@ function attribute(decision: Mutable<Decision>, deciding: Vote): void {
 const rankOf = <T>(order: readonly T[], value: T | undefined): number =>
   value === undefined ? -1 : order.indexOf(value);
 
-/** Whether a vote takes part in the decision: a rule in shadow and a warning are only recorded. */
+/** Whether a vote takes part in the decision. Votes of rules in shadow and warnings are only recorded. */
 const counts = ({ shadow, severity }: Verdict): boolean =>
   shadow !== true && severity !== "warning";
 
-/** The total order (plugin, tap, rule, …) that makes the deciding vote independent of any order of registration. */
+/** A total order by (plugin, tap, rule, …), so that the deciding vote does not depend on the order of registration. */
 function compareVotes(left: Vote, right: Vote): number {
-  // Most votes differ in this, and the rest takes longer than to decide.
+  // Most votes differ in the plugin, and comparing the rest takes longer than deciding.
   if (left.plugin !== right.plugin) return left.plugin < right.plugin ? -1 : 1;
   const [a, b] = [keyOf(left), keyOf(right)];
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// U+0000 is below every character of a name, so comparing the joined text compares part by part.
+// U+0000 sorts before every character of a name, so comparing the joined text compares part by part.
 const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string =>
   [
     plugin,
@@ -131,7 +131,7 @@ function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
   if (subject.hook !== "beforeToolCall") return FALLBACKS[subject.hook];
   const { fallback, approval_mode, letsThrough, unmatched } = context;
   const mode = subject.approval_mode ?? approval_mode;
-  // A mode speaks only where a person would be asked: it never touches a vote or a default deny.
+  // A mode only replaces a question. It never changes a vote or a default deny.
   const passes = fallback === "ask_user" && letsThrough(mode, subject);
   const end = passes ? `approval mode ${mode} allows it` : `the default is ${fallback}`;
   return {
@@ -144,8 +144,8 @@ function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
 }
 
 /**
- * Answers a question: a live grant allows it, and nobody to ask denies it. A deny stays a deny, and an expired grant is
- * `approval_expired`, not a person's no. Then applies the enforcement mode.
+ * Answers an open question: a valid grant allows, and without anyone to ask it is denied. A deny stays a deny. The code for an
+ * expired grant is `approval_expired`, because no person refused. Then applies the enforcement mode.
  */
 export function applyGrantAndMode(
   open: Decision,
@@ -182,7 +182,7 @@ function answer(
 
 const NEVER_SOFTENED = new Set(["check_failed", "engine_absent", "run_ended", "invalid_call"]);
 
-// `asked` is what a question comes to here.
+// `asked` is the effect that replaces ask_user.
 function enforce(
   decision: Decision,
   asked: Effect,

@@ -1,59 +1,59 @@
 import type { Json } from "./json.ts";
 import type { Directive, Effect, HookName, Recovery, RuleReference, Vote } from "./verdict.ts";
 
-/** `strict` applies the effect, `permissive` lets the subject through and warns, `advisory` only records. */
+/** `strict` applies the effect. `permissive` allows the subject and warns. `advisory` allows it and only records. */
 export type EnforcementMode = "strict" | "permissive" | "advisory";
 
-/** What was decided, by whom, and why. */
+/** What was decided, by which plugin, and why. */
 export interface Decision {
   readonly id?: string;
   readonly hook: HookName;
-  /** The verdict, in every enforcement mode. */
+  /** The verdict, independent of the enforcement mode. */
   readonly effect: Effect;
-  /** What happens, under the enforcement mode. */
+  /** The effect that is applied under the enforcement mode. */
   readonly applied: Effect;
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
   readonly rule?: RuleReference;
-  /** Plugin and tap of the deciding vote. */
+  /** The plugin and tap of the deciding vote. */
   readonly by?: string;
   /** The config or ruleset that brought the deciding plugin. */
   readonly from?: string;
-  /** Every vote, shadow votes and warnings included, in the order of {@link compareVotes}. */
+  /** Every vote, including shadow votes and warnings, in the order of {@link compareVotes}. */
   readonly votes: readonly Vote[];
-  /** SHA-256 digest of what each plugin decided by, by plugin. */
+  /** For each plugin, the SHA-256 digest of what it decides by. */
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
   readonly directive?: Directive;
   readonly recovery?: Recovery;
-  /** For the model, where it differs from `reason`. */
+  /** The text for the model, if it differs from `reason`. */
   readonly message?: string;
-  /** Sequence of the approval that discharged the question. */
+  /** The sequence number of the approval that answered the question. */
   readonly approval?: number;
 }
 
-/** How one tap answered. */
+/** The answer of one tap. */
 export interface TapReport {
   readonly plugin: string;
   readonly tap: string;
   readonly from: string;
   readonly votes: readonly Vote[];
-  /** Rule by rule, why; what the tap itself says. */
+  /** The tap's own explanation, rule by rule. */
   readonly because?: Json;
 }
 
-/** A decision with every tap's answer, abstentions included. */
+/** A decision with the answer of every tap, including abstentions. */
 export interface Explanation {
   readonly decision: Decision;
   readonly taps: readonly TapReport[];
 }
 
-/** A grant that a person gave for one call. */
+/** An approval that a person gave for one call. */
 export interface Grant {
   readonly sequence: number;
   readonly by: string;
-  /** RFC 3339, UTC. */
+  /** In RFC 3339 format, UTC. */
   readonly expires_at: string;
 }
 

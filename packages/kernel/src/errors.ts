@@ -1,23 +1,23 @@
-/** Where a mistake stands in a file: `line` and `column` count from 1. */
+/** The position of a mistake in a file. `line` and `column` count from 1. */
 export interface SourceLocation {
   readonly file: string;
   readonly line?: number;
   readonly column?: number;
 }
 
-/** What a BylawError is made from. */
+/** The fields of a new BylawError. */
 export interface BylawErrorInit {
   /** `BYLAW_<NOUN>_<STATE>`, one of the headings of `docs/errors.md`. */
   readonly code: `BYLAW_${string}`;
-  /** One plain sentence that says what is wrong. */
+  /** The problem, in one plain sentence. */
   readonly message: string;
-  /** What the reader should do about it. */
+  /** What the reader should do about the problem. */
   readonly fix?: string | undefined;
   readonly source?: SourceLocation | undefined;
   readonly cause?: unknown;
 }
 
-/** The one error class of Bylaw: a mistake in a configuration, a policy, a call of the API, or a store. */
+/** The only error class of Bylaw: for a mistake in a configuration, a policy, an API call or a store. */
 export class BylawError extends Error {
   readonly code: BylawErrorInit["code"];
   readonly fix: string | undefined;
@@ -32,7 +32,7 @@ export class BylawError extends Error {
   }
 }
 
-/** The message of whatever was thrown, in one line. */
+/** The message of any thrown value, on one line. */
 export function messageOf(thrown: unknown): string {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)

@@ -1,11 +1,11 @@
 import type { z } from "zod";
 import type { JsonObject } from "./json.ts";
 
-/** One line of a log. The envelope is that of spec/003, in this order. */
+/** One line of a log. The fields of the envelope are those of spec/003, in this order. */
 export interface LogEvent {
-  /** RFC 3339, UTC. */
+  /** In RFC 3339 format, UTC. */
   readonly timestamp: string;
-  /** Gapless within a run, from 1; assigned by the store. */
+  /** Without gaps within a run, from 1. Assigned by the store. */
   readonly sequence: number;
   /** A UUID that changes when the run is resumed. */
   readonly session_id: string;
@@ -14,9 +14,9 @@ export interface LogEvent {
   readonly task_id: string | null;
   readonly details: JsonObject;
   /**
-   * The link of the chain, `sha256:…`, set by the store: SHA-256 over the link before it (32 zero bytes before the first), the
-   * sequence (8 bytes, big end first) and the SHA-256 of the RFC 8785 text of the other six fields. Left out where a log is
-   * not chained.
+   * The link of the hash chain, `sha256:…`, set by the store: SHA-256 over the previous link (32 zero bytes for the first event),
+   * the sequence (8 bytes, big-endian) and the SHA-256 of the RFC 8785 text of the other six fields. Absent if the log is not
+   * chained.
    */
   readonly hash?: string;
 }

@@ -1,7 +1,7 @@
-/** What a field of a subject or a setting must be. */
+/** The requirement for a field of a subject or a setting. */
 export interface Field {
   readonly accepts: (value: unknown) => boolean;
-  /** For messages: "`port` must be …". */
+  /** Completes the message "`port` must be …". */
   readonly must: string;
 }
 

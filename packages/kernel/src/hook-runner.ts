@@ -14,23 +14,23 @@ import {
   type Voter,
 } from "./verdict.ts";
 
-/** The plugin that taps, as the kernel stamps it on every vote. */
+/** The plugin that taps. The kernel adds it to every vote. */
 export interface TapContext extends Voter {
   readonly plugin: string;
   readonly from: string;
 }
 
-/** One tap. */
+/** A tap with its plugin. */
 export interface TapInfo extends TapOptions<never> {
   readonly plugin: string;
   readonly tap: string;
   readonly from: string;
 }
 
-/** The tap that gave a vote. */
+/** The tap that cast a vote. */
 export const tapByVote = new WeakMap<Vote, object>();
 
-/** One question: what taps read, and the votes so far. */
+/** One question to the taps: the input that they read, and the votes so far. */
 interface Poll {
   readonly view: View;
   readonly votes: Vote[];
@@ -38,12 +38,13 @@ interface Poll {
 
 type TapFunction = (subject: never, view: View) => Answer | Promise<Answer>;
 
-/** Throws where a plugin may not declare a thing, or not any more. */
+/** Throws if a plugin may not declare something, or not any more. */
 export type Declare = (what: string, may?: boolean) => void;
 
 /**
- * One hook with its taps. tapable ends at the first answer (bail) or hands it on (waterfall); neither is "the strictest vote
- * wins". So each tap writes its votes to the poll and returns nothing: first those that answer at once, then the others side by side.
+ * One hook with its taps. In tapable, the first answer ends the call (bail) or is passed on (waterfall), but here the strictest
+ * vote must win. So each tap adds its votes to the poll and returns nothing. Synchronous taps run first, then the asynchronous
+ * ones concurrently.
  */
 export class HookRunner {
   readonly taps: TapInfo[] = [];
@@ -57,12 +58,12 @@ export class HookRunner {
     this.#deadline_ms = deadline_ms;
   }
 
-  /** The hook as one plugin sees it. */
+  /** Returns the hook for one plugin. */
   hookFor<H extends HookName>(context: TapContext, declare: Declare): Hook<H> {
     const { plugin, from } = context;
     const add = (tap: string, options?: TapOptions<never>): TapInfo => {
       declare(`tap \`${tap}\``, typeof tap === "string" && tap.trim() !== "");
-      // Last, so that no option forges who votes.
+      // These come last, so that no option can forge the voter.
       const info = { ...options, plugin, tap, from };
       this.taps.push(info);
       return info;
@@ -73,7 +74,7 @@ export class HookRunner {
     };
   }
 
-  /** Asks every tap, and answers at once when every tap is synchronous. Never throws. */
+  /** Asks every tap. The result is synchronous if every tap is. Never throws. */
   ask(subject: Subject, view: View): readonly Vote[] | Promise<readonly Vote[]> {
     const poll: Poll = { view, votes: [] };
     this.#sync.call(subject, poll);
@@ -107,12 +108,12 @@ function record(votes: Vote[], answer: unknown, voteOf: (given: unknown) => Vote
   if (answer === undefined) return;
   if (Array.isArray(answer)) {
     const answers: readonly unknown[] = answer;
-    // By index up to the present length: an iterator could leave verdicts out.
+    // Iterates by index up to the current length, because a custom iterator could hide verdicts.
     for (let index = 0, { length } = answers; index < length; index += 1)
       votes.push(voteOf(answers[index]));
     return;
   }
-  // The vote says that a promise is no verdict, so its rejection needs no handler of its own.
+  // The vote reports that a promise is no verdict, so ignore its rejection.
   if (answer instanceof Promise) answer.catch(() => {});
   votes.push(voteOf(answer));
 }
@@ -120,7 +121,7 @@ function record(votes: Vote[], answer: unknown, voteOf: (given: unknown) => Vote
 /** Turns the verdicts of one tap into votes. */
 function votesOf(info: TapInfo, voter: Voter, hook: HookName): (given: unknown) => Vote {
   const { plugin, tap, from } = info;
-  // A rule gives the same frozen verdict again and again; it is checked once.
+  // A rule returns the same frozen verdict again and again, so check it only once.
   const known = new WeakMap<object, Vote>();
   return (given) => {
     const before = known.get(given as object);
@@ -140,7 +141,7 @@ function votesOf(info: TapInfo, voter: Voter, hook: HookName): (given: unknown) 
   };
 }
 
-/** Rejects when `work` takes longer than `deadline_ms`. */
+/** Rejects if `work` takes longer than `deadline_ms`. */
 export function within<T>(deadline_ms: number, work: () => Promise<T>): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,27 +1,28 @@
 import { brand } from "./brand.ts";
 import { BylawError } from "./errors.ts";
 
-/** Plain data, as RFC 8259 has it. */
+/** Plain JSON data as defined by RFC 8259. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** How deep data may nest, and how many values one subject may hold. */
+/** The maximum depth of data, and the maximum number of values in one subject. */
 export const JSON_LIMITS = { depth: 100, values: 1_000_000 } as const;
 
-/** How much a value holds, and on how many levels below its own. */
+/** The number of values, and of levels below the top. */
 interface Count {
   values: number;
   depth: number;
 }
 
-// Marks copies that are frozen through and through, so that they are not copied again.
+// Marks copies that are deeply frozen, so that they are not copied again.
 const Frozen = brand<Count>();
 
 /**
- * A deep-frozen copy of plain data; itself where that is one. Throws BYLAW_JSON_INVALID for what JSON cannot say or two readers could
- * read differently: prototypes, `__proto__` keys, cycles, functions, dates, lone surrogates, numbers that are not finite.
+ * Returns a deep-frozen copy of plain data, or the data itself if it is such a copy. Throws BYLAW_JSON_INVALID for data that JSON
+ * cannot express or that two readers could understand differently: prototypes, `__proto__` keys, cycles, functions, dates, lone
+ * surrogates, numbers that are not finite.
  */
 export const freezeJson = (value: unknown): Json => copy(value, 0, { values: 0, depth: 0 });
 
@@ -49,7 +50,7 @@ function copy(value: unknown, depth: number, count: Count): Json {
   if (Array.isArray(result)) {
     const items = value as readonly unknown[];
     enter(count, depth, items.length);
-    // By index: an iterator could answer differently the second time.
+    // Iterates by index, because a custom iterator could answer differently the second time.
     for (let index = 0; index < items.length; index += 1)
       result.push(copy(items[index], depth + 1, count));
   } else {
@@ -74,7 +75,7 @@ function refuse(what: string): never {
   });
 }
 
-/** Whether a key is the object's own. In a `for in` this is quicker than Object.hasOwn, by a sixth of a decision. */
+/** Whether a key is an own key. In a `for in` loop, this is faster than Object.hasOwn by a sixth of a decision. */
 export const owns = (value: object, key: string): boolean =>
   Object.prototype.hasOwnProperty.call(value, key);
 
@@ -86,11 +87,11 @@ export function isPlain(value: object): boolean {
   );
 }
 
-/** Tells a JSON object from an array, a scalar and null. */
+/** Whether a value is a JSON object, and not an array, a scalar or null. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The canonical text of RFC 8785: keys sorted by UTF-16 code unit, no white space, numbers as ECMAScript writes them. */
+/** Formats data as in RFC 8785: keys sorted by UTF-16 code unit, no white space, numbers as in ECMAScript. */
 export function canonicalJson(value: Json): string {
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalJson).join(",")}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
@@ -98,7 +99,7 @@ export function canonicalJson(value: Json): string {
   return `{${members.map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`).join(",")}}`;
 }
 
-/** A copy without the fields that are undefined. */
+/** Returns a copy without fields that are undefined. */
 export function omitUndefined<T extends object>(
   fields: T,
 ): { [K in keyof T]?: Exclude<T[K], undefined> } {

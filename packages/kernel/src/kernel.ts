@@ -14,31 +14,35 @@ import type { Config, ResolvedPlugin } from "./ruleset.ts";
 import type { Subject } from "./subject.ts";
 import { HOOKS } from "./verdict.ts";
 
-/** A sealed set of plugins that answers questions. */
+/** A sealed set of plugins that decides about subjects. */
 export interface Kernel {
-  /** What each plugin decides by: SHA-256 where it says so, else its version. */
+  /** For each plugin, what it decides by: its SHA-256 digest, or else its version. */
   readonly policy: Readonly<Record<string, string>>;
   readonly enforcement_mode: EnforcementMode;
-  /** Milliseconds that an asynchronous tap, a preparation or a required sink may take. */
+  /** The time limit for an asynchronous tap, a preparation or a required sink, in milliseconds. */
   readonly deadline_ms: number;
   readonly declared: Declared;
-  /** The plugins, where each comes from, for tools. */
+  /** The plugins and where each comes from, for tools. */
   readonly plugins: readonly ResolvedPlugin[];
   /**
-   * Prepares a subject and decides. Never throws: a subject that is not plain data is denied with `invalid_call`. The decision
-   * comes at once when every preparation and tap is synchronous, else as a promise. `grant` is a person's yes to this very call.
+   * Prepares a subject and decides about it. Never throws: a subject that is not plain data is denied with `invalid_call`. The
+   * decision is synchronous if every preparation and tap is, otherwise a promise. `grant` is a person's approval of this exact
+   * call.
    */
   decide(subject: Subject, view?: View, grant?: Grant): Decision | Promise<Decision>;
   /**
-   * Does what is not pure (real paths, claims), and puts it on the subject as facts. A plugin that fails here denies in the
-   * decision. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
+   * Does the impure work (real paths, claims) and stores its results in the subject as facts. If a plugin fails here, the later
+   * decision is a deny. Throws BYLAW_SUBJECT_INVALID or BYLAW_JSON_INVALID.
    */
   prepare(subject: Subject): Promise<Subject>;
-  /** Decides what `prepare` returned. Pure: a subject that was never prepared is decided without facts, so links are not followed. */
+  /**
+   * Decides about a subject that `prepare` returned. Pure. A subject that was never prepared is decided without facts, so links
+   * are not followed.
+   */
   decidePrepared(subject: Subject, view?: View, grant?: Grant): Decision | Promise<Decision>;
-  /** Decides as {@link Kernel.decide} does, with every tap's answer and its reasons. */
+  /** Decides like {@link Kernel.decide}, and returns the answer of every tap with its reasons. */
   explain(subject: Subject, view?: View): Explanation | Promise<Explanation>;
-  /** The deny of a subject that was not admissible, or that the engine could not decide. */
+  /** Returns the denial of a subject that was not admissible or that the engine could not decide about. */
   refuse(
     subject: unknown,
     code: "invalid_call" | "engine_absent" | "run_ended",
@@ -46,15 +50,15 @@ export interface Kernel {
   ): Decision;
 }
 
-/** Names the configuration in votes, and its folder for relative paths. */
+/** The name of the configuration in votes, and the folder for its relative paths. */
 export interface KernelSource {
-  /** Absolute path of the config file. */
+  /** The absolute path of the config file. */
   readonly configFile?: string;
-  /** Default: the last part of `configFile`, else `config`. */
+  /** The name in votes. Default: the last segment of `configFile`, or else `config`. */
   readonly name?: string;
 }
 
-/** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for what is wrong in it. */
+/** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for any mistake in it. */
 export function createKernel(config: Config, source: KernelSource = {}): Kernel {
   const what = "the source of a configuration";
   const { configFile, name } = checkArgument("createKernel", what, source);
@@ -89,7 +93,7 @@ export function createKernel(config: Config, source: KernelSource = {}): Kernel 
   } satisfies Kernel);
 }
 
-/** Goes on at once where nothing has to be awaited. */
+/** Continues synchronously if nothing must be awaited. */
 const after = <T, R>(value: T | Promise<T>, next: (value: T) => R | Promise<R>): R | Promise<R> =>
   value instanceof Promise ? value.then(next) : next(value);
 
@@ -102,13 +106,13 @@ function withPrepared<T>(
   try {
     subject = prepare(input, applied);
   } catch {
-    // What cannot be admitted goes on as it is, to be refused. It may be a promise, or a proxy that throws.
+    // An inadmissible subject is passed on, so that it is refused there. It may be a promise, or a proxy that throws.
     return next(input);
   }
   return after(subject, next);
 }
 
-/** Asks the taps of a subject. `finish` runs at once when every tap is synchronous. */
+/** Asks the taps about a subject. `finish` runs synchronously if every tap is synchronous. */
 function poll<T>(
   { context, hooks }: AppliedPlugins,
   input: Subject,
@@ -161,7 +165,7 @@ function refuse(
   return typeof id === "string" ? { id, ...decision } : decision;
 }
 
-// Asks code that may throw or answer anything.
+// Runs code that may throw or return anything.
 function attempt(work: () => unknown): Json {
   try {
     return freezeJson(work() ?? null);

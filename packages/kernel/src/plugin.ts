@@ -10,9 +10,9 @@ import type { Projection, View } from "./projection.ts";
 import type { ApprovalMode, Subject, SubjectOf, ToolCall } from "./subject.ts";
 import type { Answer, Effect, HookName } from "./verdict.ts";
 
-/** Extras of a tap. */
+/** The optional settings of a tap. */
 export interface TapOptions<S extends Subject> {
-  /** Says, rule by rule, why the tap answers as it does; for `explain`. */
+  /** Explains, rule by rule, why the tap answers as it does. Used by `explain`. */
   readonly explain?: (subject: S, view: View) => Json;
 }
 
@@ -22,22 +22,22 @@ type TapArguments<S extends Subject, A> = [
   options?: TapOptions<S>,
 ];
 
-/** Where plugins tap. Taps are pure functions of the subject and the projections. */
+/** The hook that plugins tap. Taps must be pure functions of the subject and the projections. */
 export interface Hook<H extends HookName> {
-  /** Taps with a function that answers at once. */
+  /** Adds a tap that answers synchronously. */
   tap(...tap: TapArguments<SubjectOf<H>, Answer>): void;
-  /** Taps with a function that answers later, and before the config's deadline. */
+  /** Adds a tap that answers asynchronously, within the config's deadline. */
   tapPromise(...tap: TapArguments<SubjectOf<H>, Promise<Answer>>): void;
 }
 
-/** The four hooks, as a plugin sees them. */
+/** The four hooks, as plugins use them. */
 export type Hooks = { readonly [H in HookName]: Hook<H> };
 
-/** Finds the facts of a subject. */
+/** Finds facts about a subject. */
 export type Prepare = (subject: Subject) => Facts | Promise<Facts>;
 type Facts = JsonObject | undefined;
 
-/** What a plugin may do while it is applied; afterwards the kernel is sealed. */
+/** The API that a plugin may use while it is applied. Afterwards the kernel is sealed. */
 export interface KernelApi {
   readonly hooks: Hooks;
   /** Declares a type of event that the plugin or its host records. */
@@ -45,46 +45,52 @@ export interface KernelApi {
   projection(projection: Projection<unknown>): void;
   guard(name: string, guard: Guard): void;
   sink(sink: Sink): void;
-  /** Is applied to every event before any other part of a run sees it; one that throws keeps the event from being recorded. */
+  /** Adds a redactor, which changes every event before any other part of a run sees it. If it throws, the event is not recorded. */
   redact(redactor: Redactor): void;
-  /** Does once what is not pure (real paths, token claims) and stamps it on the subject as `facts[plugin]`. */
+  /** Adds impure work (real paths, token claims) that is done once per subject. The result is stored as `facts[plugin]`. */
   prepare(name: string, prepare: Prepare): void;
-  /** What a tool call comes to when every tap abstains; the strictest of all holds. `grants` plugins only. */
+  /** Sets the effect of a tool call if every tap abstains. Of several, the strictest counts. Only for `grants` plugins. */
   fallback(effect: Effect): void;
-  /** Says why no rule of the plugin covers a call: the reason of a fallback. It is asked when that reason is read. */
+  /**
+   * Adds a function that explains why no rule of the plugin covers a call. It becomes the reason of a fallback, and runs when
+   * that reason is read.
+   */
   unmatched(reason: (call: ToolCall) => string | undefined): void;
   /**
-   * Says which calls an approval mode lets through when nobody voted and a person would be asked. In mode `yolo`, which lets every call
-   * through by itself, all tests must hold. `grants` plugins only.
+   * Adds a test for calls that an approval mode allows if no one voted and a person would be asked. Mode `yolo` allows every call
+   * by default, so all tests must pass for it. Only for `grants` plugins.
    */
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
-  /** The enforcement mode set by the plugin's files. A config that names another mode is refused. `grants` plugins only. */
+  /** Sets the enforcement mode that the plugin's files require. A config with another mode is rejected. Only for `grants` plugins. */
   enforcementMode(mode: EnforcementMode): void;
-  /** SHA-256 of what the plugin decides by, `sha256:…`: on every decision, and part of what an approval is bound to. */
+  /** Sets the SHA-256 digest of what the plugin decides by, `sha256:…`. Every decision contains it, and approvals are bound to it. */
   digest(sha256: string): void;
-  /** Is asked once, when every plugin is applied, about what all of them declared; throws for what is missing. */
+  /**
+   * Adds a check that runs once, after every plugin was applied. It receives everything that plugins declared, and throws if
+   * something is missing.
+   */
   onSeal(check: (declared: Declared) => void): void;
 }
 
-/** A rule inside a plugin that `without` may name. */
+/** A rule inside a plugin, which `without` can name. */
 export interface NamedRule {
   readonly name: string;
-  /** `without` cannot exclude it. */
+  /** Whether `without` cannot exclude the rule. */
   readonly final?: boolean;
 }
 
 /** One use of a plugin in a configuration. */
 export interface PluginInstance<Options> {
   readonly options: Options;
-  /** The config or ruleset that brought it. */
+  /** The config or ruleset that contains this use. */
   readonly from: string;
-  /** Absolute path of the config file, where there is one. Relative paths in options stand against its folder. */
+  /** The absolute path of the config file, if there is one. Relative paths in options start from its folder. */
   readonly configFile?: string;
-  /** Names of the rules that `without` excludes. */
+  /** The names of rules that `without` excludes. */
   readonly excludedRules: ReadonlySet<string>;
 }
 
-/** A plugin with its options, ready for a configuration. Made by definePlugin or defineCheck. */
+/** A plugin with its options, ready for a configuration. Created by definePlugin or defineCheck. */
 export interface Plugin {
   readonly name: string;
   readonly version: string;
@@ -92,13 +98,13 @@ export interface Plugin {
   readonly neverSoftened: boolean | readonly string[];
   readonly codes: ReadonlySet<string>;
   readonly options: unknown;
-  /** What all uses of one definition share. */
+  /** The definition that all uses of the plugin share. */
   readonly definition: PluginDefinition;
 }
 
-/** The untyped side of a definition, for the kernel. */
+/** The untyped form of a definition, for the kernel. */
 export interface PluginDefinition {
-  /** Applied once for all uses. */
+  /** Whether the plugin is applied once for all its uses. */
   readonly shared: boolean;
   readonly rules: (instance: PluginInstance<unknown>) => readonly NamedRule[];
   readonly apply: (kernel: KernelApi, instances: readonly PluginInstance<unknown>[]) => void;
@@ -110,13 +116,13 @@ export interface PluginCommon<Schema extends z.ZodType> {
   /** The package name. */
   readonly name: string;
   readonly version: string;
-  /** Strict, described, defaulted; parsed when the config is read. */
+  /** The schema of the options: strict, described, with defaults. Options are parsed when the config is read. */
   readonly options: Schema;
-  /** May vote allow. Only for what operators alone can write. */
+  /** Whether the plugin may vote allow. Only for plugins whose input nobody but operators can write. */
   readonly grants?: boolean;
-  /** Its votes hold in every enforcement mode: tokens, authentication. A list: only those with one of these codes. */
+  /** Whether its votes hold in every enforcement mode, as for tokens and authentication. A list: only votes with one of these codes. */
   readonly neverSoftened?: boolean | readonly string[];
-  /** The decision codes that its verdicts may carry, with what each means. */
+  /** The decision codes that its verdicts may have, each with its meaning. */
   readonly codes?: Readonly<Record<string, string>>;
   /** The rules of one use, so that `without` can name them. */
   readonly rules?: (instance: Use<Schema>) => readonly NamedRule[];
@@ -124,16 +130,16 @@ export interface PluginCommon<Schema extends z.ZodType> {
 
 /** A plugin that is applied once for each use. */
 export interface SinglePlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
-  /** Taps, declares, and returns nothing. */
+  /** Adds taps and declarations. Must return nothing. */
   readonly apply: (kernel: KernelApi, options: z.output<Schema>, instance: Use<Schema>) => void;
 }
 
-/** A plugin that is applied once for all its uses, from rulesets and the host: one tap, one vote. */
+/** A plugin that is applied once for all its uses in rulesets and the host: it has one tap and one vote. */
 export interface SharedPlugin<Schema extends z.ZodType> extends PluginCommon<Schema> {
   readonly applyAll: (kernel: KernelApi, instances: readonly Use<Schema>[]) => void;
 }
 
-/** Makes a Plugin from options; also says what the plugin is, for tools. */
+/** Creates a Plugin from options. Its fields describe the plugin, for tools. */
 export interface PluginFactory<Schema extends z.ZodType> {
   (
     ...options: undefined extends z.input<Schema>
@@ -143,11 +149,11 @@ export interface PluginFactory<Schema extends z.ZodType> {
   readonly plugin: PluginCommon<Schema>;
 }
 
-// Set by a loader that looks for all faults of a configuration, which may have its own copy of this package. A plugin is then made
-// all the same, and throws when it is applied.
+// Set by a loader that collects all mistakes of a configuration, possibly with another copy of this package. Then a plugin with
+// wrong options is created anyway, and throws when it is applied.
 const NOTE_FAULT = Symbol.for("@bylaw/kernel/note-option-fault");
 
-/** Defines a plugin. The result takes options and throws BYLAW_OPTIONS_INVALID for those that the schema refuses. */
+/** Defines a plugin. The returned function takes options, and throws BYLAW_OPTIONS_INVALID if the schema rejects them. */
 export function definePlugin<Schema extends z.ZodType>(
   plugin: SinglePlugin<Schema> | SharedPlugin<Schema>,
 ): PluginFactory<Schema> {
@@ -156,7 +162,7 @@ export function definePlugin<Schema extends z.ZodType>(
   const codes = new Set(Object.keys(plugin.codes ?? {}));
   const definition = definitionOf(plugin);
   const create = (given?: unknown): Plugin => {
-    // zod takes a Map or a promise for an object without fields.
+    // zod accepts a Map or a promise as an object without fields.
     if (typeof given === "object" && !Array.isArray(given) && given !== null)
       checkArgument(name, "its options", given);
     const { data: options, error } = plugin.options.safeParse(given);
@@ -198,6 +204,6 @@ function definitionOf<Schema extends z.ZodType>(
   };
 }
 
-/** Tells a plugin from any other value. */
+/** Whether a value is a plugin. */
 export const isPlugin = (value: unknown): value is Plugin =>
   typeof value === "object" && value !== null && "definition" in value && "grants" in value;

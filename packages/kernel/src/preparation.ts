@@ -5,14 +5,14 @@ import { freezeJson, isJsonObject, type JsonObject } from "./json.ts";
 import type { Subject } from "./subject.ts";
 import type { Vote } from "./verdict.ts";
 
-/** What one preparer found, or the vote of one that failed. */
+/** The facts of one preparer, or the vote of one that failed. */
 interface Found {
   readonly plugin: string;
   readonly facts?: JsonObject | undefined;
   readonly failure?: Vote;
 }
 
-/** The subject with its facts, at once where every plugin answers at once. Throws for what cannot be admitted. */
+/** Returns the subject with its facts, synchronously if every plugin answers synchronously. Throws if the subject cannot be admitted. */
 export function prepare(
   input: Subject,
   { context, preparers, deadline_ms }: AppliedPlugins,

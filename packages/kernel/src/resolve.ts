@@ -3,19 +3,19 @@ import { checkSettings } from "./check-settings.ts";
 import type { NamedRule, Plugin, PluginInstance } from "./plugin.ts";
 import type { Config, ResolvedPlugin, Ruleset } from "./ruleset.ts";
 
-// Names are keys and are printed.
+// Names are used as keys and are printed.
 const NAME = /^[!-~]+$/;
 
 interface Use {
   readonly plugin: Plugin;
-  /** The rulesets that lead to it, outermost first. */
+  /** The rulesets that lead to the plugin, outermost first. */
   readonly path: readonly string[];
   readonly instance: PluginInstance<unknown> & { readonly excludedRules: Set<string> };
 }
 
 /**
- * Flattens `extends`, applies `without`, groups the uses of each plugin. `root` names the configuration in every vote.
- * Throws BYLAW_CONFIG_INVALID, BYLAW_PLUGIN_DUPLICATE, BYLAW_WITHOUT_UNMATCHED or BYLAW_WITHOUT_FINAL.
+ * Flattens `extends`, applies `without`, and groups the uses of each plugin. `root` names the configuration in every vote. Throws
+ * BYLAW_CONFIG_INVALID, BYLAW_PLUGIN_DUPLICATE, BYLAW_WITHOUT_UNMATCHED or BYLAW_WITHOUT_FINAL.
  */
 export function resolve(
   config: Config,
@@ -50,7 +50,7 @@ export function resolve(
 }
 
 function group(all: readonly Use[]): readonly ResolvedPlugin[] {
-  // A ruleset that is reached by two paths brings its plugins once, by the path that sorts first.
+  // If two paths lead to a ruleset, its plugins count once, with the path that sorts first.
   const uses = new Map<Plugin, Use>();
   for (const found of all) {
     const before = uses.get(found.plugin);
@@ -61,7 +61,7 @@ function group(all: readonly Use[]): readonly ResolvedPlugin[] {
   for (const { plugin, instance } of uses.values()) {
     if (!NAME.test(plugin.name) || plugin.name === "__proto__") {
       const message = `\`${plugin.name}\` is not a plugin name`;
-      const fix = "Use the name of its package, without blanks.";
+      const fix = "Use the name of its package, without spaces.";
       throw new BylawError({ code: "BYLAW_PLUGIN_INVALID", message, fix });
     }
     const { plugin: first, instances } = groups.get(plugin.name) ?? { plugin, instances: [] };
@@ -71,7 +71,8 @@ function group(all: readonly Use[]): readonly ResolvedPlugin[] {
   return [...groups.values()];
 }
 
-// The command and a project may each have a copy of one release of ours. Of others nobody knows whether name and version mean one code.
+// The command and a project may each have a copy of the same release of a Bylaw package. For other packages, an equal name and
+// version does not guarantee equal code.
 const isSame = (first: Plugin, other: Plugin): boolean =>
   first.definition === other.definition ||
   (first.name.startsWith("@bylaw/") && first.version === other.version);
@@ -100,7 +101,7 @@ function exclude(uses: readonly Use[], entry: string): Use[] {
 }
 
 function unmatched(entry: string): BylawError {
-  const message = `\`without\` names \`${entry}\`, which \`extends\` does not bring`;
+  const message = `\`without\` names \`${entry}\`, but nothing in \`extends\` has that name`;
   const fix = "Name a ruleset, a plugin, or <plugin>/<rule>.";
   return new BylawError({ code: "BYLAW_WITHOUT_UNMATCHED", message, fix });
 }

@@ -4,7 +4,7 @@ import type { Plugin, PluginInstance } from "./plugin.ts";
 import type { ApprovalMode } from "./subject.ts";
 import type { Effect } from "./verdict.ts";
 
-/** A named list of plugins, shared on npm. It adds votes and merges nothing; it cannot set a fallback or a mode. */
+/** A named list of plugins, shared on npm. It only adds votes, and cannot set a fallback or a mode. */
 export interface Ruleset {
   /** The package name. */
   readonly name: string;
@@ -16,18 +16,18 @@ export interface Ruleset {
 export interface Config {
   readonly extends?: readonly Ruleset[];
   /**
-   * Excludes what `extends` brought: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something, and
-   * none may name a final rule or a plugin that holds one.
+   * Excludes parts of `extends`: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something, and must not match a
+   * final rule or a plugin that has one.
    */
   readonly without?: readonly string[];
   readonly plugins?: readonly Plugin[];
-  /** What a tool call comes to when nothing else decides. Default: `ask_user`. */
+  /** The effect of a tool call that nothing else decides. Default: `ask_user`. */
   readonly fallback?: Effect;
   /** Default: `ask`. */
   readonly approval_mode?: ApprovalMode;
   /** Default: `strict`. */
   readonly enforcement_mode?: EnforcementMode;
-  /** Milliseconds that an asynchronous tap may take; after them it denies. Default: 10,000. */
+  /** The time limit for an asynchronous tap, in milliseconds. A tap that takes longer denies. Default: 10,000. */
   readonly deadline_ms?: number;
 }
 
@@ -39,10 +39,10 @@ export interface ResolvedPlugin {
 
 const INVALID: ExpectedArgument = { code: "BYLAW_CONFIG_INVALID" };
 
-/** Returns its argument, typed. Throws BYLAW_CONFIG_INVALID for anything but an object literal. */
+/** Returns its argument, typed. Throws BYLAW_CONFIG_INVALID unless it is an object literal. */
 export const defineRuleset = (ruleset: Ruleset): Ruleset =>
   checkArgument("defineRuleset", "a ruleset", ruleset, INVALID);
 
-/** Returns its argument, typed. Throws BYLAW_CONFIG_INVALID for anything but an object literal. */
+/** Returns its argument, typed. Throws BYLAW_CONFIG_INVALID unless it is an object literal. */
 export const defineConfig = (config: Config): Config =>
   checkArgument("defineConfig", "a configuration", config, INVALID);

@@ -1,41 +1,41 @@
 import type { Json, JsonObject } from "./json.ts";
 import type { HookName } from "./verdict.ts";
 
-/** Who is asked when nothing decides: `ask` a person, wave edits through, or wave everything through. */
+/** What happens to calls that no rule decides: `ask` a person, `autoEdit` allows edits, `yolo` allows everything. */
 export type ApprovalMode = "ask" | "autoEdit" | "yolo";
 
-/** What every subject may say about where it comes from. */
+/** The fields that every subject may have, about its origin. */
 export interface SubjectContext {
   readonly id?: string;
   readonly run?: string;
   readonly session?: string;
   readonly agent?: string;
   readonly task?: string;
-  /** RFC 3339, UTC. */
+  /** The time, in RFC 3339 format, UTC. */
   readonly at?: string;
-  /** `false`: nobody can be asked. Left out: somebody can. */
+  /** `false`: no one can be asked. Default: someone can. */
   readonly interactive?: boolean;
-  /** The phase of the task. In a run it comes from the log, whatever the caller says. */
+  /** The phase of the task. In a run, it comes from the log, whatever the caller passes. */
   readonly phase?: string;
   /** Verified claims of the caller's token. */
   readonly claims?: JsonObject;
-  /** What the host knows and a plugin may want, by name. */
+  /** What the host knows and a plugin may need, by name. */
   readonly host?: JsonObject;
-  /** What plugins prepared, by plugin name. Only the kernel writes it. */
+  /** The facts that plugins prepared, by plugin name. Only the kernel writes them. */
   readonly facts?: JsonObject;
 }
 
-/** May this tool call run? */
+/** The question: may this tool call run? */
 export interface ToolCall extends SubjectContext {
   readonly hook: "beforeToolCall";
   readonly tool: string;
-  /** The named arguments; an array where a host has only positions. */
+  /** The named arguments. An array if the host has only positions. */
   readonly args: JsonObject | readonly Json[];
   /** The MCP server, as the host names it. */
   readonly server?: string;
   /** The tools of every MCP server that the host registered, by server. */
   readonly servers?: { readonly [server: string]: readonly string[] };
-  /** The tool's own hints. They come from the tool, so they can only tighten. */
+  /** The tool's own hints. They come from the tool, so they can only make a decision stricter. */
   readonly annotations?: JsonObject;
   /** Absolute directories. */
   readonly cwd?: string;
@@ -44,7 +44,7 @@ export interface ToolCall extends SubjectContext {
   readonly approval_mode?: ApprovalMode;
 }
 
-/** May this task enter that phase? */
+/** The question: may this task enter that phase? */
 export interface Transition extends SubjectContext {
   readonly hook: "onTransition";
   readonly task: string;
@@ -53,11 +53,11 @@ export interface Transition extends SubjectContext {
   /** The submitted artifacts, by type. */
   readonly artifacts: JsonObject;
   readonly reason?: string;
-  /** The same request with the same id is answered as it was the first time, and recorded once. */
+  /** The id of the request. A repeated request with the same id gets the same answer and is recorded once. */
   readonly request_id?: string;
 }
 
-/** An agent asks to steer the workflow: what happens? */
+/** An agent's request to steer the workflow. */
 export interface Behavior extends SubjectContext {
   readonly hook: "onBehavior";
   readonly action: string;
@@ -73,13 +73,13 @@ export interface ResponseCall {
   readonly args?: Json;
 }
 
-/** A response is complete: does it comply? */
+/** The question: does this complete response comply? */
 export interface Response extends SubjectContext {
   readonly hook: "onEnforcement";
   readonly text?: string;
   readonly tool_calls?: readonly ResponseCall[];
   readonly available_tools?: readonly string[];
-  /** All three count from 1. */
+  /** These three count from 1. */
   readonly round?: number;
   readonly attempt?: number;
   readonly max_attempts?: number;

@@ -1,15 +1,15 @@
 import { isJsonObject, type JsonObject } from "./json.ts";
 
-/** How strict each effect is. */
+/** The strictness of each effect. */
 export const STRICTNESS = { allow: 0, ask_user: 1, deny: 2 } as const;
-/** What may happen to a subject. Strictness: `allow` < `ask_user` < `deny`. */
+/** The effect on a subject. Strictness: `allow` < `ask_user` < `deny`. */
 export type Effect = keyof typeof STRICTNESS;
 
-/** The four questions that Bylaw asks. */
+/** The four questions that Bylaw answers. */
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 export type HookName = (typeof HOOKS)[number];
 
-/** What an agent's request to steer a workflow may come to, strictest last. */
+/** The possible results of an agent's request to steer a workflow, strictest last. */
 export const DIRECTIVES = [
   "continue",
   "loop",
@@ -22,11 +22,11 @@ export interface Directive extends JsonObject {
   readonly action: (typeof DIRECTIVES)[number];
 }
 
-/** How a response that does not comply is recovered, strictest last. */
+/** How an agent can recover from a response that does not comply, strictest last. */
 export const RECOVERIES = ["inline", "restart", "end"] as const;
 export type Recovery = (typeof RECOVERIES)[number];
 
-/** The rule behind a verdict, and where it is written. Lines count from 1. */
+/** The rule behind a verdict, with its position. Lines count from 1. */
 export interface RuleReference {
   readonly name: string;
   readonly file?: string;
@@ -36,43 +36,43 @@ export interface RuleReference {
 /** One answer of a tap. */
 export interface Verdict {
   readonly effect: Effect;
-  /** One plain sentence, for a person and a model. */
+  /** The reason in one plain sentence, for a person and a model. */
   readonly reason: string;
   /** What to do instead. */
   readonly fix?: string;
   /** A decision code of the kernel, or one that the plugin declares. Left out: `rule_allowed`, `rule_asked` or `rule_denied`. */
   readonly code?: string;
   readonly rule?: RuleReference;
-  /** `true`: recorded, never counted (a rule on trial). */
+  /** `true`: the verdict is recorded but never counts (for a rule on trial). */
   readonly shadow?: boolean;
-  /** onTransition: a `warning` is recorded and never blocks. */
+  /** Only for onTransition: a `warning` is recorded but never blocks. */
   readonly severity?: "blocking" | "warning";
-  /** onBehavior. */
+  /** Only for onBehavior. */
   readonly directive?: Directive;
-  /** onEnforcement. */
+  /** Only for onEnforcement. */
   readonly recovery?: Recovery;
-  /** onEnforcement: the text for the model, where it differs from `reason`. */
+  /** Only for onEnforcement: the text for the model, if it differs from `reason`. */
   readonly message?: string;
 }
 
-/** What the builders of a verdict take besides its effect, reason and fix. */
+/** The optional fields for the functions that create verdicts. */
 export type VerdictDetails = Omit<Verdict, "effect" | "reason" | "fix">;
 
-/** What a tap may answer: a verdict, several (one per rule), or nothing to abstain. */
+/** The possible answers of a tap: a verdict, several (one per rule), or nothing to abstain. */
 export type Answer = Verdict | readonly Verdict[] | undefined;
 
-/** A verdict with who gave it, stamped by the kernel so that no plugin can forget or forge it. */
+/** A verdict with its voter. The kernel adds the voter, so that no plugin can forget or forge it. */
 export interface Vote extends Verdict {
   readonly plugin: string;
   readonly tap: string;
   /** The config or ruleset that brought the plugin: `bylaw.config.ts > @bylaw/ruleset-recommended`. */
   readonly from: string;
   readonly code: string;
-  /** Why a failed check failed. */
+  /** The error of a failed check. */
   readonly error?: string;
 }
 
-/** Lets the subject pass. Counts only from a plugin that declares `grants`. */
+/** Creates a verdict that allows the subject. Counts only from a plugin that declares `grants`. */
 export const allow = (reason: string, details: VerdictDetails = {}): Verdict => ({
   ...details,
   effect: "allow",
@@ -84,21 +84,21 @@ const stop =
   (reason: string, fix?: string, details: VerdictDetails = {}): Verdict =>
     fix === undefined ? { ...details, effect, reason } : { ...details, effect, reason, fix };
 
-/** Leaves the subject to a person. */
+/** Creates a verdict that leaves the decision to a person. */
 export const ask = stop("ask_user");
 
-/** Stops the subject. */
+/** Creates a verdict that denies the subject. */
 export const deny = stop("deny");
 
-/** The stricter of two effects. */
+/** Returns the stricter of two effects. */
 export const stricter = (left: Effect, right: Effect): Effect =>
   STRICTNESS[left] > STRICTNESS[right] ? left : right;
 
-/** Tells an effect from any other value. */
+/** Whether a value is an effect. */
 export const isEffect = (value: unknown): value is Effect =>
   typeof value === "string" && Object.hasOwn(STRICTNESS, value);
 
-/** The code of a verdict that has none of its own. */
+/** The code of a verdict without its own code. */
 export const CODE_OF_EFFECT = {
   allow: "rule_allowed",
   ask_user: "rule_asked",
@@ -108,13 +108,13 @@ export const CODE_OF_EFFECT = {
 /** The codes that any verdict may carry. */
 const KERNEL_CODES = new Set([...Object.values(CODE_OF_EFFECT), "unknown_command", "invalid_call"]);
 
-/** What a plugin may vote. */
+/** The plugin behind a vote, and what it may vote. */
 export interface Voter {
   readonly grants: boolean;
   readonly codes: ReadonlySet<string>;
 }
 
-/** Why an answer is not a verdict that this plugin may give, or nothing. */
+/** Explains why this plugin may not give an answer as its verdict. Undefined if it may. */
 export function verdictFault(
   verdict: Verdict,
   { grants, codes }: Voter,

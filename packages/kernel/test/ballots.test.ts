@@ -15,7 +15,7 @@ const KINDS = ["deny", "ask", "grant", "overreach", "abstain", "throws", "junk"]
 type Kind = (typeof KINDS)[number];
 type Factory = () => Plugin;
 
-// Written apart from the implementation: what each kind of voter must count as.
+// Written independently of the implementation: how each kind of voter must count.
 const CAST: Readonly<Record<Kind, { readonly effect: Effect; readonly code: string } | undefined>> =
   {
     deny: { effect: "deny", code: "rule_denied" },
@@ -34,7 +34,7 @@ const FALLBACK: Readonly<Record<HookName, Effect>> = {
   onEnforcement: "allow",
 };
 
-// Two ways to name the kinds, so that no kind decides only because of its name. Copies count down: the later one sorts first.
+// Two naming schemes, so that no kind decides only because of its name. Copies are numbered downwards: a later one sorts first.
 const SCHEMES: readonly Readonly<Record<Kind, string>>[] = [
   { deny: "m", ask: "c", grant: "z", overreach: "k", abstain: "a", throws: "q", junk: "e" },
   { deny: "b", ask: "y", grant: "a", overreach: "r", abstain: "n", throws: "d", junk: "x" },
@@ -79,7 +79,7 @@ function* ballots(longest: number): Generator<readonly Kind[]> {
   }
 }
 
-// The k-th voter of a kind has the same name in every order of the same voters.
+// The k-th voter of a kind has the same name in every order of the voters.
 function named(
   ballot: readonly Kind[],
   scheme: number,
@@ -155,12 +155,12 @@ describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) =
       }
       expect(wrong).toEqual([]);
       expect(asked).toBe(1 + 7 + 49 + 343 + 2401);
-      // Multisets of size k over 7 kinds: C(k + 6, 6).
+      // The number of multisets of size k over 7 kinds: C(k + 6, 6).
       expect(outcomes.size).toBe(1 + 7 + 28 + 84 + 210);
     },
   );
 
-  it("is not changed by a plugin that is listed twice, nor by one that is used twice", () => {
+  it("is not changed by a plugin that is listed or used twice", () => {
     const factories = voters(hook, 0);
     const changed: unknown[] = [];
     for (const ballot of ballots(3)) {
@@ -185,7 +185,7 @@ describe.each(HOOKS)("every ordered ballot of up to four voters on %s", (hook) =
   });
 });
 
-it("a vote says who gave it, whatever the options of the tap say", () => {
+it("a vote names its voter, whatever the options of the tap say", () => {
   const options: object = { plugin: "trusted", tap: "rule", from: "elsewhere" };
   const forger = plugin("forger", ({ hooks }) => {
     hooks.beforeToolCall.tap("own", () => deny("No"), options);

@@ -1,7 +1,7 @@
 import { allow, createKernel, type Decision, type Kernel, type ToolCall } from "../src/index.ts";
 import { HOOKS, decideNow, forged, voter } from "./kit.ts";
 
-// The worst case: everything that gets in is allowed.
+// The worst case: every subject that is admitted is allowed.
 export const seen: ToolCall[] = [];
 export const permitting: Kernel = createKernel({
   plugins: HOOKS.map((hook) =>

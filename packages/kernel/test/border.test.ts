@@ -4,7 +4,7 @@ import { JSON_LIMITS, createKernel, freezeJson, type Response } from "../src/ind
 import { SUBJECTS, call, decideNow, forged, nested, voter } from "./kit.ts";
 import { seen, refused, decide, cyclic, Shell, throwing, trap, revoked } from "./border-kit.ts";
 
-describe("data that JSON cannot say", () => {
+describe("data that JSON cannot express", () => {
   const hostile: readonly [string, () => unknown][] = [
     ["a function", () => () => {}],
     ["a symbol", () => Symbol("x")],
@@ -71,7 +71,7 @@ describe("data that JSON cannot say", () => {
     expect(decide(make())).toMatchObject(refused);
   });
 
-  it("is refused by freezeJson with a coded error", () => {
+  it("is rejected by freezeJson with an error code", () => {
     for (const [name, make] of hostile) {
       if (name.includes("throws") || name.includes("revoked")) continue;
       expect(() => freezeJson(make()), name).toThrow(
@@ -80,7 +80,7 @@ describe("data that JSON cannot say", () => {
     }
   });
 
-  it("never comes through, whatever it is: what a tap sees is what JSON says", () => {
+  it("never gets through: a tap sees only what JSON can express", () => {
     const anything = fc.anything({
       withBigInt: true,
       withBoxedValues: true,
@@ -106,7 +106,7 @@ describe("data that JSON cannot say", () => {
 });
 
 describe("plain data", () => {
-  it("comes through as it is, deep-frozen and detached from the caller", () => {
+  it("gets through unchanged, deep-frozen and detached from the caller", () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ unit: "grapheme" }), fc.jsonValue({ noUnicodeString: false })),
@@ -134,7 +134,7 @@ describe("plain data", () => {
     expect(decide(call({ args: { text: "x".repeat(5_000_000) } })).effect).toBe("allow");
   });
 
-  it("may come without a prototype, and may use names that objects inherit", () => {
+  it("may have no prototype, and may use names that objects inherit", () => {
     const args = Object.assign(Object.create(null) as object, {
       constructor: "c",
       toString: "t",
@@ -145,7 +145,7 @@ describe("plain data", () => {
     expect(seen[0]?.args).toEqual({ constructor: "c", toString: "t", hasOwnProperty: 1 });
   });
 
-  it("cannot read differently to two readers of a list", () => {
+  it("cannot give different results to two readers of a list", () => {
     const list = ["rm -rf /"];
     Object.defineProperty(list, Symbol.iterator, {
       *value() {
@@ -158,7 +158,7 @@ describe("plain data", () => {
     else expect(decision).toMatchObject(refused);
   });
 
-  it("is checked as it is kept: a getter cannot pass as text and stay as something else", () => {
+  it("is checked in the form that is kept: a getter cannot pass as text and become something else", () => {
     let reads = 0;
     const names: string[] = ["read_file"];
     Object.defineProperty(names, 0, {

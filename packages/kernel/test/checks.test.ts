@@ -37,7 +37,7 @@ describe("a check of tool calls", () => {
     });
   });
 
-  it("abstains from what it does not, and from other tools whatever their arguments", () => {
+  it("abstains from other calls, and from other tools whatever their arguments", () => {
     expect(decide(check, call({ args: { path: "a.txt" } })).votes).toEqual([]);
     expect(decide(check, call({ tool: "shell", args: { path: 7 } })).votes).toEqual([]);
     expect(decide(check, call({ tool: "read_file " })).votes).toEqual([]);
@@ -50,7 +50,7 @@ describe("a check of tool calls", () => {
     },
   );
 
-  it("may be told one tool, and one server", () => {
+  it("may be limited to one tool and one server", () => {
     const onServer = defineCheck({
       name: "no-merge",
       hook: "beforeToolCall",
@@ -63,7 +63,7 @@ describe("a check of tool calls", () => {
     expect(decide(onServer, call({ tool: "merge" })).votes).toEqual([]);
   });
 
-  it("reads arguments as its schema makes them", () => {
+  it("receives arguments as its schema parses them", () => {
     const typed = defineCheck({
       name: "no-big-payments",
       hook: "beforeToolCall",
@@ -90,7 +90,7 @@ describe("a check of transitions", () => {
   const effectOf = (check: Plugin, fields: object) =>
     decideNow(createKernel({ plugins: [check, passes] }), transition(fields)).effect;
 
-  it("reads the artifact that it names", () => {
+  it("receives the artifact that it names", () => {
     const good = { report: { files_changed: ["CHANGELOG.md"] } };
     const bad = { report: { files_changed: [] } };
     expect(effectOf(named, { from: "TDD", artifacts: good })).toBe("allow");
@@ -111,11 +111,11 @@ describe("a check of transitions", () => {
     ["of another type", { report: "CHANGELOG.md" }],
     ["under another name", { Report: { files_changed: ["CHANGELOG.md"] } }],
     ["null", { report: null }],
-  ])("denies where its artifact is %s", (_, artifacts) => {
+  ])("denies if its artifact is %s", (_, artifacts) => {
     expect(effectOf(named, { from: "TDD", artifacts })).toBe("deny");
   });
 
-  it("does not take what objects inherit for an artifact", () => {
+  it("does not read inherited properties as artifacts", () => {
     const lenient = defineCheck({
       name: "anything",
       hook: "onTransition",
@@ -127,7 +127,7 @@ describe("a check of transitions", () => {
     expect(effectOf(lenient, { artifacts: { constructor: 1 } })).toBe("allow");
   });
 
-  it("without a name judges every artifact that fits, so that a decoy hides nothing", () => {
+  it("without an artifact name, checks every artifact that matches, so that a decoy hides nothing", () => {
     const any = defineCheck({
       name: "any-report",
       hook: "onTransition",
@@ -155,7 +155,7 @@ describe("a check of behaviors", () => {
       reason === "" ? deny(`Unexpected ${action} without a reason`) : undefined,
   });
 
-  it("judges the actions that it names, and no others", () => {
+  it("checks only the actions that it names", () => {
     expect(decide(check, { hook: "onBehavior", action: "loop" })).toMatchObject({
       code: "rule_denied",
     });
@@ -176,7 +176,7 @@ describe("a check of responses", () => {
         : undefined,
   });
 
-  it("judges every response", () => {
+  it("checks every response", () => {
     expect(decide(check, { hook: "onEnforcement" })).toMatchObject({
       effect: "deny",
       recovery: "restart",
@@ -189,7 +189,7 @@ describe("a check of responses", () => {
 });
 
 describe("any check", () => {
-  it("can tighten and never grant, whoever writes it", () => {
+  it("can make a decision stricter but never grant", () => {
     const sly = defineCheck({ name: "sly", hook: "onBehavior", check: () => allow("trust me") });
     expect(decide(sly, { hook: "onBehavior", action: "stop" })).toMatchObject({
       effect: "deny",
@@ -197,7 +197,7 @@ describe("any check", () => {
     });
   });
 
-  it("denies when it throws, and when its schema does", () => {
+  it("denies if it throws, or its schema does", () => {
     const explode = (): never => {
       throw new Error("boom");
     };

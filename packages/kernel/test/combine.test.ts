@@ -89,7 +89,7 @@ const seated = (
     ),
   );
 
-// Whether a junk verdict spoils its neighbours in one answer is not the oracle's to say; that it denies is.
+// The oracle does not predict whether an invalid verdict spoils its neighbours in one answer, only that it denies.
 const unmixed = (seats: readonly Seat[]): boolean =>
   seats.every(
     ({ grants, taps }) =>
@@ -99,11 +99,11 @@ const unmixed = (seats: readonly Seat[]): boolean =>
       ),
   );
 
-// The oracle: every verdict as it must count, with who gave it.
+// The oracle: every verdict as it must count, with its voter.
 interface Counted {
   readonly key: readonly [plugin: string, tap: string, rule: string];
   readonly effect: Effect;
-  /** Absent where the check failed. */
+  /** Undefined if the check failed. */
   readonly verdict: Verdict | undefined;
 }
 
@@ -140,7 +140,7 @@ describe("combining", () => {
     );
   });
 
-  it("tells effects from everything else, inherited names included", () => {
+  it("recognizes effects, but not inherited names", () => {
     expect(RANKS.every(isEffect)).toBe(true);
     for (const other of [
       "Allow",
@@ -234,7 +234,7 @@ describe("combining", () => {
     },
   );
 
-  it.each(HOOKS)("on %s does not care which taps answer late", async (hook) => {
+  it.each(HOOKS)("on %s, it does not matter which taps answer late", async (hook) => {
     await fc.assert(
       fc.asyncProperty(seatsOf(hook), async (seats) => {
         const early = decideNow(
@@ -253,7 +253,7 @@ describe("combining", () => {
     );
   });
 
-  it("adds a vote only ever to tighten", () => {
+  it("an added vote can only make the decision stricter", () => {
     fc.assert(
       fc.property(seatsOf("beforeToolCall"), verdictOf("beforeToolCall"), (seats, verdict) => {
         const base = counted(seats);
@@ -292,7 +292,7 @@ describe("an explanation", () => {
     },
   );
 
-  it("names no deny twice where a plugin is used twice with the same taps", () => {
+  it("names each deny once if a plugin is used twice with the same taps", () => {
     const create = definePlugin({
       name: "twice",
       version: "1.0.0",
@@ -311,7 +311,7 @@ describe("an explanation", () => {
 });
 
 describe("the answer", () => {
-  it("comes at once when every tap is synchronous, and as a promise when one is not", async () => {
+  it("is synchronous if every tap is, and a promise if one is not", async () => {
     const now = voter("a", "beforeToolCall", () => allow("fine"), { grants: true });
     const later = lateVoter("b", "beforeToolCall", async () => undefined);
     expect(createKernel({ plugins: [now] }).decide(SUBJECTS.beforeToolCall)).not.toBeInstanceOf(
@@ -320,7 +320,7 @@ describe("the answer", () => {
     const pending = createKernel({ plugins: [now, later] }).decide(SUBJECTS.beforeToolCall);
     expect(pending).toBeInstanceOf(Promise);
     expect(await pending).toMatchObject({ effect: "allow", by: "a/t" });
-    // A slow tap of one hook does not make the others slow.
+    // A slow tap of one hook does not affect the other hooks.
     expect(createKernel({ plugins: [now, later] }).decide(SUBJECTS.onBehavior)).not.toBeInstanceOf(
       Promise,
     );

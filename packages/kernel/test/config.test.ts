@@ -38,7 +38,7 @@ describe("a ruleset", () => {
   });
   const right = defineRuleset({ name: "@demo/right", extends: [base] });
 
-  it("adds its votes, and each says where it comes from", () => {
+  it("adds its votes, each with its origin", () => {
     expect(votersOf({ extends: [left], plugins: [denies("own")] })).toEqual([
       "base-check from config > @demo/left > @demo/base",
       "left-check from config > @demo/left",
@@ -46,7 +46,7 @@ describe("a ruleset", () => {
     ]);
   });
 
-  it("that is reached by two paths votes once, and the order of paths changes no outcome", () => {
+  it("reached by two paths votes once, and the order of the paths changes no outcome", () => {
     const one = decideNow(createKernel({ extends: [left, right, base] }), call());
     const other = decideNow(createKernel({ extends: [base, right, left] }), call());
     expect(one.votes.map(({ plugin }) => plugin)).toEqual(["base-check", "left-check"]);
@@ -59,13 +59,13 @@ describe("a ruleset", () => {
     ]);
   });
 
-  it("names its provenance the same, whichever path to it comes first", () => {
+  it("has the same origin, whichever path to it comes first", () => {
     const one = decideNow(createKernel({ extends: [left, right] }), call());
     const other = decideNow(createKernel({ extends: [right, left] }), call());
     expect(other.votes).toEqual(one.votes);
   });
 
-  it("that extends itself is refused", () => {
+  it("that extends itself is rejected", () => {
     const loop: { name: string; extends: Ruleset[] } = { name: "@demo/loop", extends: [] };
     loop.extends.push({ name: "@demo/middle", extends: [loop] });
     expect(() => createKernel({ extends: [loop] })).toThrow(coded("BYLAW_CONFIG_INVALID"));
@@ -130,7 +130,7 @@ describe("a configuration", () => {
     expect(defineConfig(config)).toBe(config);
   });
 
-  it("gives its name to what it brings", () => {
+  it("appears by name in the origin of its votes", () => {
     const from = (source: Parameters<typeof createKernel>[1]) =>
       decideNow(createKernel({ plugins: [denies("a")] }, source), call()).from;
     expect(from({})).toBe("config");

@@ -12,7 +12,7 @@ import { SUBJECTS, call, decideNow, forged, lateVoter, plugin, voter } from "./k
 const granting = voter("grants", "beforeToolCall", () => allow("fine"), { grants: true });
 const lastWord = voter("zz-denies", "beforeToolCall", () => deny("Unexpected call"));
 
-// A failing check must neither win nor hide another's deny, wherever it stands in the list.
+// A failing check must neither win nor hide another's deny, at any position in the list.
 async function outcomes(broken: Plugin, deadline_ms = 10_000): Promise<readonly Decision[]> {
   const lists = [
     [broken],
@@ -64,7 +64,7 @@ describe("a check that fails", () => {
       }),
       undefined,
     ],
-  ])("by throwing %s denies with its own code and keeps the error", async (_, thrown, error) => {
+  ])("that throws %s denies with its own code and keeps the error", async (_, thrown, error) => {
     const broken = voter("broken", "beforeToolCall", () => {
       throw thrown;
     });
@@ -75,19 +75,19 @@ describe("a check that fails", () => {
     );
   });
 
-  it("by throwing before its promise exists denies", async () => {
+  it("that throws before its promise exists denies", async () => {
     const broken = lateVoter("broken", "beforeToolCall", () => {
       throw new Error("too early");
     });
     await expectFailed(broken, "too early");
   });
 
-  it("by never answering denies after its deadline", async () => {
+  it("that never answers denies after its deadline", async () => {
     const broken = lateVoter("broken", "beforeToolCall", () => new Promise<never>(() => {}));
     await expectFailed(broken, "within 3 ms", 3);
   });
 
-  it("by answering after its deadline is not heard", async () => {
+  it("that answers after its deadline is ignored", async () => {
     let answer: (verdict: Verdict) => void = () => {};
     const late = lateVoter(
       "late",
@@ -105,11 +105,11 @@ describe("a check that fails", () => {
     expect(decision.code).toBe("check_failed");
   });
 
-  it("by answering a promise where an answer is due denies", async () => {
+  it("that returns a promise from a synchronous tap denies", async () => {
     await expectFailed(once(Promise.resolve(undefined)));
   });
 
-  it("by answering a promise that rejects denies, and leaves no rejection unhandled", async () => {
+  it("that returns a rejected promise denies, and leaves no rejection unhandled", async () => {
     const unhandled: unknown[] = [];
     const listen = (reason: unknown): void => void unhandled.push(reason);
     const others = process.listeners("unhandledRejection");
@@ -186,14 +186,14 @@ describe("a check that fails", () => {
         },
       ),
     ],
-  ])("by answering %s denies, early or late", async (_, answer) => {
+  ])("that answers with %s denies, early or late", async (_, answer) => {
     await expectFailed(once(answer));
     await expectFailed(
       lateVoter("broken", "beforeToolCall", () => Promise.resolve(forged(answer))),
     );
   });
 
-  it("by a list with junk in it denies the same wherever the junk stands", () => {
+  it("that answers with an invalid list denies the same wherever the invalid entry is", () => {
     const [first, second, junk] = [
       deny("first"),
       deny("second", undefined, { message: "spoken" }),
@@ -211,7 +211,7 @@ describe("a check that fails", () => {
     expect(decisions[2]).toEqual(decisions[0]);
   });
 
-  it("cannot show one effect to the border and another to the count", () => {
+  it("cannot show one effect to validation and another to the vote count", () => {
     let reads = 0;
     const shifty = {
       reason: "look again",
@@ -224,7 +224,7 @@ describe("a check that fails", () => {
     expect(decision.effect).not.toBe("allow");
   });
 
-  it("cannot change a verdict that was looked at", () => {
+  it("cannot change a verdict after validation", () => {
     const effects = ["ask_user", "deny", "ask_user"];
     const shared = { effect: "allow", reason: "said before" };
     let asked = 0;
@@ -249,7 +249,7 @@ describe("a check that fails", () => {
     expect(decideNow(other, call()).effect).toBe("deny");
   });
 
-  it("by verdicts that cannot be compared or written down does not break the decision", () => {
+  it("that returns verdicts which cannot be compared or serialized does not break the decision", () => {
     const cyclic: Record<string, unknown> = { effect: "deny", reason: "no" };
     cyclic["self"] = cyclic;
     for (const answer of [
@@ -275,7 +275,7 @@ describe("a check that fails", () => {
     }
   });
 
-  it("in `letThrough` does not break the decision, and lets nothing through", () => {
+  it("in `letThrough` does not break the decision, and allows nothing", () => {
     const broken = plugin(
       "broken",
       (kernel) =>
@@ -288,7 +288,7 @@ describe("a check that fails", () => {
     expect(decideNow(kernel, call()).effect).not.toBe("allow");
   });
 
-  it("in `explain`, by saying what JSON cannot, leaves an explanation that can be written down", async () => {
+  it("in `explain` with a value that JSON cannot express leaves an explanation that can be serialized", async () => {
     const cyclic: unknown[] = [];
     cyclic.push(cyclic);
     for (const said of [1n, () => "because", cyclic, Symbol("why")]) {

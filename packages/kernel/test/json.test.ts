@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { canonicalJson, freezeJson, isJsonObject, type Json } from "../src/index.ts";
 
 describe("canonical JSON", () => {
-  it("sorts keys by UTF-16 code unit, as RFC 8785 section 3.2.3 has it", () => {
+  it("sorts keys by UTF-16 code unit, as in RFC 8785 section 3.2.3", () => {
     const value = {
       "€": "Euro",
       "\r": "CR",
@@ -27,13 +27,13 @@ describe("canonical JSON", () => {
     expect(positions).toEqual(positions.toSorted((left, right) => left - right));
   });
 
-  it("writes numbers as ECMAScript does", () => {
+  it("formats numbers as ECMAScript does", () => {
     expect(canonicalJson([333333333.3333333, 1e30, 4.5, 2e-3, 1e-27, -0, 1e21, 5e-324])).toBe(
       "[333333333.3333333,1e+30,4.5,0.002,1e-27,0,1e+21,5e-324]",
     );
   });
 
-  it("says the same for every order of keys, and nothing else is lost", () => {
+  it("is the same for every order of keys, and loses nothing else", () => {
     const reversed = (value: Json): Json => {
       if (Array.isArray(value)) return (value as readonly Json[]).map(reversed);
       if (!isJsonObject(value)) return value;
@@ -58,13 +58,13 @@ describe("canonical JSON", () => {
 describe("frozen data", () => {
   const deep = (levels: number): Json => (levels === 0 ? "ground" : { below: deep(levels - 1) });
 
-  it("is not copied again, nor what it holds", () => {
+  it("is not copied again, nor its contents", () => {
     const once = freezeJson({ list: [{ a: 1 }], text: "x" });
     expect(freezeJson(once)).toBe(once);
     expect((freezeJson({ once }) as { once: Json }).once).toBe(once);
   });
 
-  it("is copied where somebody else froze it, for what it holds may change", () => {
+  it("is copied if someone else froze it, because its contents may change", () => {
     const inner = { a: 1 };
     const outer = Object.freeze({ inner });
     const copy = freezeJson(outer) as { inner: { a: number } };
@@ -72,7 +72,7 @@ describe("frozen data", () => {
     expect(copy.inner.a).toBe(1);
   });
 
-  it("cannot be feigned by a proxy or by inheritance", () => {
+  it("cannot be faked by a proxy or by inheritance", () => {
     const real = freezeJson({ a: 1 }) as object;
     let asked = 0;
     const proxy = new Proxy(real, { get: (target, key) => (asked++, Reflect.get(target, key)) });
@@ -81,7 +81,7 @@ describe("frozen data", () => {
     expect(() => freezeJson(Object.create(real))).toThrow(/prototype/);
   });
 
-  it("counts with all its levels and values wherever it is held", () => {
+  it("counts with all its levels and values wherever it is contained", () => {
     const half = freezeJson(deep(50));
     expect(() => freezeJson({ a: { b: half } })).not.toThrow();
     let wrapped = half;

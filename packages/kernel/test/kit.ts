@@ -15,7 +15,7 @@ import type { Answer, HookName } from "../src/verdict.ts";
 
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 
-/** A plain subject of every hook. */
+/** A minimal subject for each hook. */
 export const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
   beforeToolCall: {
     hook: "beforeToolCall",
@@ -48,7 +48,7 @@ interface Traits {
   readonly codes?: Readonly<Record<string, string>>;
 }
 
-/** A plugin without options. */
+/** Creates a plugin without options. */
 export function plugin(
   name: string,
   apply: (kernel: KernelApi) => void,
@@ -63,7 +63,7 @@ export function plugin(
   })();
 }
 
-/** A plugin with one synchronous tap `t` on one hook. */
+/** Creates a plugin with one synchronous tap `t` on one hook. */
 export function voter(
   name: string,
   hook: HookName,
@@ -73,7 +73,7 @@ export function voter(
   return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 
-/** A plugin with one asynchronous tap `t` on one hook. */
+/** Creates a plugin with one asynchronous tap `t` on one hook. */
 export function lateVoter(
   name: string,
   hook: HookName,
@@ -83,7 +83,7 @@ export function lateVoter(
   return plugin(name, ({ hooks }) => hooks[hook].tapPromise("t", answer), traits);
 }
 
-/** The decision of a kernel whose taps are all synchronous. */
+/** Returns the decision of a kernel whose taps are all synchronous. */
 export function decideNow(kernel: Kernel, subject: Subject, view?: View): Decision {
   const decision = view === undefined ? kernel.decide(subject) : kernel.decide(subject, view);
   if (decision instanceof Promise)
@@ -91,7 +91,7 @@ export function decideNow(kernel: Kernel, subject: Subject, view?: View): Decisi
   return decision;
 }
 
-/** What must not depend on any order. */
+/** Returns the parts of a decision that must not depend on any order. */
 export const essence = ({
   effect,
   code,
@@ -105,10 +105,10 @@ export const essence = ({
   message,
 }: Decision) => ({ effect, code, reason, fix, rule, by, from, directive, recovery, message });
 
-/** Stands for anything that JavaScript lets a caller pass where a type says otherwise. */
+/** Passes any value that JavaScript allows although the type does not. */
 export const forged = (value: unknown): never => value as never;
 
-/** Containers nested so many levels deep. */
+/** Creates data with this many nested levels. */
 export function nested(levels: number): Json {
   let value: Json = [];
   for (let level = 1; level < levels; level += 1) value = [value];

@@ -26,14 +26,14 @@ const editsAreSafe = plugin(
 );
 
 describe("the fallback", () => {
-  it.each(RANKS)("of a tool call is the config's %s where no plugin has one", (fallback) => {
+  it.each(RANKS)("of a tool call is the config's %s if no plugin sets one", (fallback) => {
     expect(decideNow(createKernel({ fallback }), call())).toMatchObject({
       effect: fallback,
       code: "fallback",
     });
   });
 
-  it("of a tool call finds its reason when that is read, and once", () => {
+  it("of a tool call computes its reason when it is read, and only once", () => {
     const told: string[] = [];
     const names = plugin("names", (kernel) =>
       kernel.unmatched(({ tool }) => {
@@ -50,7 +50,7 @@ describe("the fallback", () => {
     expect(told).toEqual(["read_file"]);
   });
 
-  it("of a tool call is to ask where nobody says otherwise", () => {
+  it("of a tool call is ask_user by default", () => {
     expect(decideNow(createKernel({}), call())).toMatchObject({
       effect: "ask_user",
       code: "fallback",
@@ -58,7 +58,7 @@ describe("the fallback", () => {
     });
   });
 
-  it("of a tool call is the strictest that plugins set, in any order, and then not the config's", () => {
+  it("of a tool call is the strictest that plugins set, in any order, and overrides the config's", () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(...RANKS), { minLength: 1, maxLength: 5 }),
@@ -74,7 +74,7 @@ describe("the fallback", () => {
     );
   });
 
-  it("may be set, and edits told apart, only by a plugin that grants", () => {
+  it("may be set, and edits recognized, only by a plugin that grants", () => {
     const setsFallback = plugin("a", (kernel) => kernel.fallback("deny"));
     const tellsEdits = plugin("b", (kernel) => kernel.letThrough("autoEdit", () => true));
     for (const loose of [setsFallback, tellsEdits]) {
@@ -84,7 +84,7 @@ describe("the fallback", () => {
     }
   });
 
-  it("that is no effect is refused when the kernel is made", () => {
+  it("that is no effect is rejected when the kernel is created", () => {
     const odd = plugin("odd", (kernel) => kernel.fallback(forged("nope")), { grants: true });
     for (const plugins of [
       [odd],
@@ -97,7 +97,7 @@ describe("the fallback", () => {
     }
   });
 
-  it("does not reach the other hooks", () => {
+  it("does not affect the other hooks", () => {
     const kernel = createKernel({
       fallback: "allow",
       plugins: [fallbackOf("p", "allow")],
@@ -129,7 +129,7 @@ describe("an approval mode", () => {
       }),
       call({ tool }),
     ),
-    // The call may bring its own mode, whatever the config's.
+    // The call may have its own mode, whatever the config's mode is.
     decideNow(
       createKernel({ ...config, plugins: [editsAreSafe, ...(config.plugins ?? [])] }),
       call({ tool, approval_mode: mode }),
@@ -152,7 +152,7 @@ describe("an approval mode", () => {
     }
   });
 
-  it("yolo lets through what every plugin's test lets through, and asks where one throws", () => {
+  it("yolo allows what every plugin's test allows, and asks if a test throws", () => {
     const tests: readonly ((call: ToolCall) => boolean)[] = [
       ({ tool }) => tool !== "shell",
       ({ tool }) => {
@@ -170,13 +170,13 @@ describe("an approval mode", () => {
     ] as const)
       for (const decision of decided("yolo", tool, { plugins }))
         expect(decision).toMatchObject({ effect });
-    // Where nobody would be asked, no mode changes the outcome.
+    // If no one would be asked, no mode changes the outcome.
     for (const fallback of ["allow", "deny"] as const)
       for (const decision of decided("yolo", "shell", { plugins, fallback }))
         expect(decision).toMatchObject({ effect: fallback, code: "fallback" });
   });
 
-  it.each(APPROVAL_MODES)("%s never touches a vote", (mode) => {
+  it.each(APPROVAL_MODES)("%s never changes a vote", (mode) => {
     const answers: readonly [Answer, Effect][] = [
       [deny("Unexpected call"), "deny"],
       [ask("Unexpected call"), "ask_user"],
@@ -220,7 +220,7 @@ describe("an approval mode", () => {
     },
   );
 
-  it("of a shadow allow is still asked: what a mode lets pass is only what nobody decided", () => {
+  it("a shadow allow does not count: a mode still decides only what no vote decided", () => {
     const trial = voter("v", "beforeToolCall", () =>
       deny("Unexpected call", undefined, { shadow: true }),
     );
@@ -232,7 +232,7 @@ describe("an approval mode", () => {
     });
   });
 
-  it("that does not exist is refused", () => {
+  it("that does not exist is rejected", () => {
     const mode = forged("YOLO");
     expect(() => createKernel({ approval_mode: mode })).toThrow(
       expect.objectContaining({ code: "BYLAW_CONFIG_INVALID" }),
@@ -241,8 +241,8 @@ describe("an approval mode", () => {
   });
 });
 
-describe("nobody to ask", () => {
-  it("turns a question into a deny with its own code, for votes and for the fallback", () => {
+describe("no one to ask", () => {
+  it("turns a question into a deny with a separate code, for votes and for the fallback", () => {
     const asks = voter("v", "beforeToolCall", () => ask("Unexpected push"));
     for (const kernel of [createKernel({ plugins: [asks] }), createKernel({})]) {
       expect(decideNow(kernel, call({ interactive: false }))).toMatchObject({
@@ -254,7 +254,7 @@ describe("nobody to ask", () => {
     }
   });
 
-  it.each(["onTransition", "onBehavior", "onEnforcement"] as const)("does so on %s too", (hook) => {
+  it.each(["onTransition", "onBehavior", "onEnforcement"] as const)("also on %s", (hook) => {
     const asks = voter("v", hook, () => ask("Unexpected request"));
     const subject = { ...SUBJECTS[hook], interactive: false };
     expect(decideNow(createKernel({ plugins: [asks] }), subject)).toMatchObject({
@@ -293,7 +293,7 @@ describe("nobody to ask", () => {
   });
 });
 
-it("every tap reads the mode that holds: the call's own, else the configuration's", () => {
+it("every tap sees the effective mode: that of the call, or else of the configuration", () => {
   const seen: unknown[] = [];
   const reads = voter(
     "reads",
@@ -365,7 +365,7 @@ describe("an enforcement mode", () => {
         code: "invalid_call",
         applied: "deny",
       });
-      // Nor where another vote, first by name, decides.
+      // Also if another vote, first by name, decides.
       expect(applied(mode, { "a-soft": () => deny("no"), "b-soft": fail })).toMatchObject({
         code: "rule_denied",
         applied: "deny",
@@ -432,7 +432,7 @@ describe("an enforcement mode", () => {
     );
   });
 
-  it("stands on every decision", () => {
+  it("is part of every decision", () => {
     for (const enforcement_mode of ENFORCEMENT_MODES) {
       const kernel = createKernel({ enforcement_mode });
       expect(kernel.enforcement_mode).toBe(enforcement_mode);

@@ -46,7 +46,7 @@ describe("the options of a plugin", () => {
     ["unknown", { max: 1, maximum: 2 }, "maximum"],
     ["nested and wrong", { max: 1, names: [1] }, "names.0"],
     ["null", null, "object"],
-  ])("that are %s are refused with their place", (_, options, mentions) => {
+  ])("that are %s are rejected with their path", (_, options, mentions) => {
     const make = (): unknown => limit(forged(options));
     expect(make).toThrow(coded("BYLAW_OPTIONS_INVALID"));
     expect(make).toThrow(mentions);
@@ -55,7 +55,7 @@ describe("the options of a plugin", () => {
 });
 
 describe("a plugin", () => {
-  it("taps only while it is applied: later the kernel is sealed", () => {
+  it("can tap only while it is applied: later the kernel is sealed", () => {
     let kept: KernelApi | undefined;
     const keeps = plugin("keeps", (kernel) => void (kept = kernel), { grants: true });
     const kernel = createKernel({ plugins: [keeps] });
@@ -78,19 +78,19 @@ describe("a plugin", () => {
     expect(kernel.policy).toEqual({ keeps: "1.0.0" });
   });
 
-  it("cannot be changed through the kernel, nor can the kernel", () => {
+  it("cannot be changed through the kernel, and cannot change the kernel", () => {
     const kernel = createKernel({ plugins: [denies("a")] });
     expect(Object.isFrozen(kernel)).toBe(true);
     expect(Object.isFrozen(kernel.policy)).toBe(true);
     expect(() => Object.assign(kernel.plugins[0]?.plugin as object, { grants: true })).toThrow(
       TypeError,
     );
-    // What a plugin slipped in after the seal would change what the log takes.
+    // A declaration after the seal would change what the log accepts.
     for (const list of Object.values<readonly unknown[]>({ ...kernel.declared }))
       expect(() => (list as unknown[]).push({})).toThrow(TypeError);
   });
 
-  it("that applies asynchronously is refused: it would tap after the seal and check nothing", () => {
+  it("that applies asynchronously is rejected, because it would tap after the seal and check nothing", () => {
     const late = plugin(
       "late",
       forged(async () => {}),
@@ -98,7 +98,7 @@ describe("a plugin", () => {
     expect(() => createKernel({ plugins: [late] })).toThrow(coded("BYLAW_PLUGIN_INVALID"));
   });
 
-  it("that throws while it is applied makes no kernel", () => {
+  it("that throws while it is applied prevents the kernel", () => {
     const broken = plugin("broken", () => {
       throw new Error("no such file");
     });
@@ -113,7 +113,7 @@ describe("a plugin", () => {
     },
   );
 
-  it("taps under a name", () => {
+  it("needs a name for each tap", () => {
     for (const name of ["", " ", forged(undefined)]) {
       const nameless = plugin("nameless", ({ hooks }) =>
         hooks.beforeToolCall.tap(name, () => undefined),
@@ -124,7 +124,7 @@ describe("a plugin", () => {
     }
   });
 
-  it("is refused where another definition has its name, in the config or in a ruleset", () => {
+  it("is rejected if another definition has its name, in the config or in a ruleset", () => {
     const ruleset = defineRuleset({ name: "@demo/rules", plugins: [denies("same")] });
     for (const config of [
       { plugins: [denies("same"), denies("same")] },
@@ -135,7 +135,7 @@ describe("a plugin", () => {
     }
   });
 
-  it("of Bylaw may come in two copies of one release, whose uses count together", () => {
+  it("of Bylaw may be present in two copies of one release, whose uses count together", () => {
     const copy = (version: string): Plugin =>
       definePlugin({
         ...{ name: "@bylaw/plugin-demo", version, options: z.strictObject({}).prefault({}) },
@@ -150,13 +150,13 @@ describe("a plugin", () => {
     );
   });
 
-  it("that is used twice with other options stands twice, each use for itself", () => {
+  it("that is used twice with different options votes once for each use", () => {
     const plugins = [limit({ max: 1, names: ["a"] }), limit({ max: 2, names: ["b"] })];
     const { votes } = decideNow(createKernel({ plugins }), call());
     expect(votes.map(({ reason }) => reason)).toEqual(["at most 1 of a", "at most 2 of b"]);
   });
 
-  it("that is used twice has both digests among what it decides by, in any order", () => {
+  it("that is used twice contributes both digests, in any order", () => {
     const digested = definePlugin({
       name: "@demo/digested",
       version: "1.0.0",
@@ -170,7 +170,7 @@ describe("a plugin", () => {
     expect(policyOf("sha256:a", "sha256:b")).toEqual(policyOf("sha256:b", "sha256:a"));
   });
 
-  it("that is shared gets all its uses in one apply, from wherever they come", () => {
+  it("that is shared gets all its uses in one `apply`, whatever their origin", () => {
     const pools: (readonly PluginInstance<{ file: string }>[])[] = [];
     const pooled = definePlugin({
       name: "@demo/pooled",

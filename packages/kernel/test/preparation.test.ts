@@ -11,7 +11,7 @@ describe("a preparation", () => {
     return plugin("paths", (kernel) => kernel.prepare("real paths", prepare));
   };
 
-  it("stamps its facts under the plugin's name, where only the kernel can", async () => {
+  it("stores its facts under the plugin's name, where only the kernel can write", async () => {
     const seen: unknown[] = [];
     const reader = voter("reader", "beforeToolCall", ({ facts }) => void seen.push(facts));
     const kernel = createKernel({ plugins: [needs({ cwd: "/real" }), reader] });
@@ -22,12 +22,12 @@ describe("a preparation", () => {
     expect(seen).toEqual([{ paths: { cwd: "/real" } }]);
   });
 
-  it("may take its time", async () => {
+  it("may be asynchronous", async () => {
     const later = createKernel({ plugins: [needs(async () => ({ a: 1 }))] }).prepare(call());
     expect((await later).facts).toEqual({ paths: { a: 1 } });
   });
 
-  it("that never ends denies after the deadline, and holds nobody up", async () => {
+  it("that never ends denies after the deadline, and delays no one", async () => {
     const kernel = createKernel({
       plugins: [needs(() => new Promise(() => {})), granting],
       deadline_ms: 3,
@@ -71,7 +71,7 @@ describe("a preparation", () => {
     }
   });
 
-  it("of two by one plugin keeps the facts of both, or is refused when the kernel is made", async () => {
+  it("of two by one plugin keeps the facts of both, or is rejected when the kernel is created", async () => {
     const twice = plugin("paths", (kernel) => {
       kernel.prepare("one", () => ({ one: 1 }));
       kernel.prepare("two", () => ({ two: 2 }));

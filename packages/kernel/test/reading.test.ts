@@ -4,8 +4,8 @@ import { allow, createKernel, deny } from "../src/index.ts";
 import { decide, refused, seen } from "./border-kit.ts";
 import { call, decideNow, forged, lateVoter, voter } from "./kit.ts";
 
-describe("a subject is read as it stands", () => {
-  it("reads each field once, so that no getter shows two faces", () => {
+describe("a subject is read safely", () => {
+  it("reads each field once, so that a getter cannot return two values", () => {
     const faces = ["read_file", "bash", "bash"];
     const subject = Object.defineProperty({ ...call() }, "tool", {
       enumerable: true,
@@ -17,10 +17,10 @@ describe("a subject is read as it stands", () => {
     expect(faces).toHaveLength(2);
   });
 
-  it("takes nothing that it only inherits", () => {
+  it("ignores inherited fields", () => {
     const shared = Object.prototype as unknown as Record<string, unknown>;
     seen.length = 0;
-    // As a careless library would.
+    // As a careless library might do.
     shared["phase"] = "REVIEW";
     shared["unheard"] = 1;
     try {
@@ -35,13 +35,13 @@ describe("a subject is read as it stands", () => {
     }
   });
 
-  it("leaves symbols behind", () => {
+  it("ignores symbols", () => {
     seen.length = 0;
     expect(decide({ ...call(), [Symbol("hidden")]: () => {} }).effect).toBe("allow");
     expect(Object.getOwnPropertySymbols(seen[0])).toEqual([]);
   });
 
-  it("takes a tool name of 1 to 256 characters without control characters, and no other", () => {
+  it("accepts only tool names of 1 to 256 characters without control characters", () => {
     const meant = /^[^\u0000-\u001f\u007f-\u009f\u2028\u2029]{1,256}$/u;
     const name = fc.oneof(
       fc.string({ maxLength: 300, size: "max" }),
@@ -64,7 +64,7 @@ describe("a subject is read as it stands", () => {
 });
 
 describe("several verdicts in one answer", () => {
-  it("count by their places, whatever the list's own iterator tells", () => {
+  it("count by their index, whatever the list's own iterator returns", () => {
     const answer = Object.defineProperty([allow("fine"), deny("not fine")], Symbol.iterator, {
       *value() {
         yield allow("fine");
@@ -77,7 +77,7 @@ describe("several verdicts in one answer", () => {
   });
 });
 
-it("a tap that answers at once and one that answers later are both counted", async () => {
+it("a synchronous tap and an asynchronous one both count", async () => {
   for (const [now, later] of [
     [deny("now"), allow("later")],
     [allow("now"), deny("later")],

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 
 const entry = new URL("../src/index.ts", import.meta.url).href;
 
-it("the README's examples run and print what they say", async () => {
+it("the README's examples run and print what they claim", async () => {
   const readme = await readFile(new URL("../README.md", import.meta.url), "utf8");
   const blocks = [...readme.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ""]) => code);
   const code = blocks.join("\n").replaceAll('"@bylaw/kernel"', JSON.stringify(entry));

@@ -13,7 +13,7 @@ const counter = defineProjection({
 const declares = plugin("declares", (kernel) => kernel.projection(counter));
 
 describe("onSeal", () => {
-  it("is asked once about what every plugin declared, whatever the order of plugins", () => {
+  it("is called once with everything that plugins declared, whatever their order", () => {
     const seen: (readonly string[])[] = [];
     const asks = plugin("asks", (kernel) =>
       kernel.onSeal(({ projections }) => void seen.push(projections.map(({ name }) => name))),
@@ -22,7 +22,7 @@ describe("onSeal", () => {
     createKernel({ plugins: [declares, asks] });
     expect(seen).toEqual([["demo/counter"], ["demo/counter"]]);
   });
-  it("throws for what is missing, and then there is no kernel", () => {
+  it("throws if something is missing, which prevents the kernel", () => {
     const asks = plugin("asks", (kernel) =>
       kernel.onSeal(({ projections }) => {
         if (projections.length === 0) throw new Error("nothing is declared");
@@ -31,7 +31,7 @@ describe("onSeal", () => {
     expect(() => createKernel({ plugins: [asks] })).toThrow("nothing is declared");
     expect(() => createKernel({ plugins: [asks, declares] })).not.toThrow();
   });
-  it("comes when nothing can be declared any more", () => {
+  it("is called when nothing can be declared any more", () => {
     let api: KernelApi | undefined;
     const late = plugin("late", (kernel) => {
       api = kernel;
@@ -44,7 +44,7 @@ describe("onSeal", () => {
       expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }),
     );
   });
-  it("is given lists that nobody can change", () => {
+  it("gets lists that no one can change", () => {
     const changes = plugin("changes", (kernel) =>
       kernel.onSeal((declared: Declared) => void (declared.projections as unknown[]).push(counter)),
     );
@@ -52,7 +52,7 @@ describe("onSeal", () => {
   });
 });
 
-it("the view of no run says so, and a tap sees it where none is given", async () => {
+it("a tap gets the empty view if none is given, and can recognize it", async () => {
   const views: View[] = [];
   const sees = voter("sees", "beforeToolCall", (_, view) => {
     views.push(view);

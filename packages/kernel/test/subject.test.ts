@@ -54,7 +54,7 @@ describe("a subject", () => {
     ["a round of zero", { ...SUBJECTS.onEnforcement, round: 0 }],
     ["half an attempt", { ...SUBJECTS.onEnforcement, attempt: 1.5 }],
     ["tool calls without a tool", { ...SUBJECTS.onEnforcement, tool_calls: [{ args: {} }] }],
-  ])("that is %s is denied as invalid, and nothing is thrown", async (_, subject) => {
+  ])("that is %s is denied as invalid, without an exception", async (_, subject) => {
     expect(decide(subject)).toMatchObject(refused);
     expect((await permitting.explain(forged(subject))).decision).toEqual(decide(subject));
     expect(HOOKS).toContain(decide(subject).hook);
@@ -69,7 +69,7 @@ describe("a subject", () => {
     },
   );
 
-  it("whose id is no text is denied without keeping the id", () => {
+  it("whose id is not text is denied without keeping the id", () => {
     for (const id of [1n, cyclic(), () => {}]) {
       const decision = decide({ ...SUBJECTS.beforeToolCall, id });
       expect(decision).toMatchObject(refused);
@@ -78,7 +78,7 @@ describe("a subject", () => {
     }
   });
 
-  it("that is refused is shown to no tap, not even for an explanation", async () => {
+  it("that is rejected is shown to no tap, not even for an explanation", async () => {
     const shown: unknown[] = [];
     const curious = plugin("curious", ({ hooks }) =>
       hooks.beforeToolCall.tap("t", (subject) => void shown.push(subject), {
@@ -91,7 +91,7 @@ describe("a subject", () => {
     expect((await kernel.explain(call())).taps).toMatchObject([{ plugin: "curious", because: 2 }]);
   });
 
-  it("never makes `decide` or `explain` throw, whatever it is", async () => {
+  it("never makes `decide` or `explain` throw", async () => {
     const keys = fc.constantFrom(
       "hook",
       "id",
@@ -119,7 +119,7 @@ describe("a subject", () => {
     );
   });
 
-  it("cannot bring facts of its own", async () => {
+  it("cannot bring its own facts", async () => {
     const trusting = createKernel({
       plugins: [
         voter(
@@ -159,7 +159,7 @@ describe("a subject", () => {
     expect(await trusting.decide(prepared)).toMatchObject({ effect: "deny" });
   });
 
-  it("with explicit undefined is as one without the key", () => {
+  it("with a key that is explicitly undefined equals one without the key", () => {
     const subject = forged({
       ...SUBJECTS.beforeToolCall,
       task: undefined,
@@ -200,15 +200,15 @@ describe("a tool name", () => {
     "\u00a0b",
     "__proto__",
     "constructor",
-  ])("`%s` is taken as it is", (tool) => {
+  ])("`%s` is accepted unchanged", (tool) => {
     seen.length = 0;
     expect(decide(call({ tool })).effect).toBe("allow");
     expect(seen[0]?.tool).toBe(tool);
   });
 });
 
-describe("once `decide` has begun", () => {
-  it("the caller changes nothing by changing the arguments", async () => {
+describe("after `decide` has begun", () => {
+  it("the caller cannot change the decision by changing the arguments", async () => {
     let go: () => void = () => {};
     const gate = new Promise<void>((resolve) => (go = resolve));
     const judged: unknown[] = [];
@@ -233,7 +233,7 @@ describe("once `decide` has begun", () => {
     ]);
   });
 
-  it("no tap changes what the next one sees", () => {
+  it("no tap can change what the next one sees", () => {
     const meddles = voter("a", "beforeToolCall", (subject) => {
       Object.assign((subject as ToolCall).args, { path: "/etc/shadow" });
       return undefined;
@@ -256,7 +256,7 @@ describe("once `decide` has begun", () => {
     expect(reads).toMatchObject([{ tool: "read_file", args: { path: "a.txt" } }]);
   });
 
-  it("a late tap that polluted nothing cannot add to a decision that was given", async () => {
+  it("a late tap cannot add to a finished decision", async () => {
     const decision = await createKernel({
       plugins: [
         lateVoter("late", "beforeToolCall", () => new Promise(() => {})),

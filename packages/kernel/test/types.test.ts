@@ -23,13 +23,13 @@ import { emptyView } from "../src/projection.ts";
 import type { SubjectOf } from "../src/subject.ts";
 import type { Answer, HookName } from "../src/verdict.ts";
 
-// `any` equals nothing here, else it would equal everything.
+// `any` must equal nothing here, because otherwise it equals everything.
 type IsAny<T> = 0 extends 1 & T ? true : false;
 type Equal<A, B> =
   IsAny<A> extends true ? false : [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 const exactly = <T extends true>(claim: T): T => claim;
 
-// What stands in `pinned` is for the compiler: it is type-checked and never run.
+// The code in `pinned` is only type-checked and never run.
 const pinned = (body: () => unknown): void => expect(body).toBeTypeOf("function");
 
 describe("the types", () => {
@@ -98,7 +98,7 @@ describe("the types", () => {
     });
   });
 
-  it("let a tap answer a verdict, several, or nothing, and only late taps a promise", () => {
+  it("let a tap return a verdict, several, or nothing, and only asynchronous taps a promise", () => {
     pinned(() =>
       definePlugin({
         name: "a",
@@ -125,7 +125,7 @@ describe("the types", () => {
     );
   });
 
-  it("give a check the data that its schema makes, and a subject that cannot be written", () => {
+  it("give a check the data that its schema returns, and a read-only subject", () => {
     pinned(() => {
       defineCheck({
         name: "a",
@@ -154,7 +154,7 @@ describe("the types", () => {
     });
   });
 
-  it("leave a ruleset nothing to loosen with", () => {
+  it("give a ruleset no way to loosen a decision", () => {
     pinned(() => {
       defineRuleset({ name: "@demo/rules", plugins: [], extends: [] });
       // @ts-expect-error a ruleset sets no fallback
@@ -184,7 +184,7 @@ describe("the types", () => {
     });
   });
 
-  it("say what a decision is, and that it may have to be awaited", () => {
+  it("describe a decision, which may have to be awaited", () => {
     exactly<Equal<ReturnType<Kernel["decide"]>, Decision | Promise<Decision>>>(true);
     exactly<Equal<Decision["effect"], Effect>>(true);
     exactly<Equal<Effect, "allow" | "ask_user" | "deny">>(true);
@@ -209,7 +209,7 @@ describe("the types", () => {
     });
   });
 
-  it("carry the state of a projection through a view", () => {
+  it("keep the type of a projection's state in a view", () => {
     const calls = defineProjection({
       name: "demo/calls",
       version: 1,

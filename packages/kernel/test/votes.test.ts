@@ -6,7 +6,7 @@ import { SUBJECTS, decideNow, voter } from "./kit.ts";
 describe("payloads", () => {
   it.each(
     DIRECTIVES.flatMap((left, low) => DIRECTIVES.slice(low).map((right) => [left, right] as const)),
-  )("of %s and %s directives give the later one in the order continue to stop", (left, right) => {
+  )("of %s and %s directives combine to the later one, from continue to stop", (left, right) => {
     const steer = (name: string, action: (typeof DIRECTIVES)[number]): Plugin =>
       voter(name, "onBehavior", () => allow("as asked", { directive: { action } }), {
         grants: true,
@@ -20,7 +20,7 @@ describe("payloads", () => {
     }
   });
 
-  it("of weaker votes are not taken over by a stricter decision", () => {
+  it("of weaker votes do not affect a stricter decision", () => {
     const steer = voter(
       "a",
       "onBehavior",
@@ -38,7 +38,7 @@ describe("payloads", () => {
     ["restart", "end", "end"],
     ["inline", "end", "end"],
     ["end", "end", "end"],
-  ] as const)("of %s and %s recoveries give %s, in any order", (left, right, wanted) => {
+  ] as const)("of %s and %s recoveries combine to %s, in any order", (left, right, wanted) => {
     const recover = (name: string, recovery: Recovery): Plugin =>
       voter(name, "onEnforcement", () =>
         deny("Unexpected vote", undefined, { recovery, message: `${name} speaks` }),
@@ -53,7 +53,7 @@ describe("payloads", () => {
     }
   });
 
-  it("keep a warning as a note, which neither blocks nor lets pass", () => {
+  it("keep a warning as a note, which neither blocks nor allows", () => {
     const warn = voter("a", "onTransition", () =>
       deny("Unexpected empty notes", undefined, { severity: "warning" }),
     );
@@ -105,7 +105,7 @@ describe("a vote in shadow", () => {
     },
   );
 
-  it("still may not allow without `grants`", () => {
+  it("still must not allow without `grants`", () => {
     const trial = voter("a", "beforeToolCall", () => ({
       effect: "allow",
       reason: "on trial",
@@ -119,7 +119,7 @@ describe("a vote in shadow", () => {
 });
 
 describe("a vote", () => {
-  it("carries who gave it, whatever the plugin claims", () => {
+  it("contains its voter, whatever the plugin claims", () => {
     const impostor = voter("honest", "beforeToolCall", () => {
       const verdict = {
         effect: "deny",
@@ -139,7 +139,7 @@ describe("a vote", () => {
     expect(Object.isFrozen(votes[0])).toBe(true);
   });
 
-  it("may carry a code that its plugin declares, and no other", () => {
+  it("may only have a code that its plugin declares", () => {
     const codes = { token_expired: "The token has run out" };
     const verdict = deny("Unexpected token", "renew it", { code: "token_expired" });
     const declared = voter("a", "beforeToolCall", () => verdict, { codes });
@@ -159,7 +159,7 @@ describe("a vote", () => {
     "mode_allowed",
     "approved",
     "approval_unavailable",
-  ])("may not claim the kernel's own code %s", (code) => {
+  ])("must not claim the kernel's own code %s", (code) => {
     const claims = voter("a", "beforeToolCall", () => allow("fine", { code }), { grants: true });
     expect(decideNow(createKernel({ plugins: [claims] }), SUBJECTS.beforeToolCall)).toMatchObject({
       effect: "deny",

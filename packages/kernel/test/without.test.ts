@@ -65,7 +65,7 @@ describe("`without`", () => {
       ["@demo/ruled/one", "@demo/ruled/two", "@demo/inner"],
       ["other", "no-writes"],
     ],
-  ])("drops %s", (_, without, wanted) => {
+  ])("excludes %s", (_, without, wanted) => {
     expect([...left(without)].sort()).toEqual(wanted.toSorted());
   });
 
@@ -78,17 +78,17 @@ describe("`without`", () => {
     ["the tap of a check", ["no-writes/no-writes"]],
     ["the same thing twice", ["@demo/ruled", "@demo/ruled"]],
     ["something inside what is excludedRules already", ["@demo/ruled", "@demo/ruled/one"]],
-  ])("that names %s is refused", (_, without) => {
+  ])("that names %s is rejected", (_, without) => {
     expect(() => left(without)).toThrow(coded("BYLAW_WITHOUT_UNMATCHED"));
   });
 
-  it("cannot drop what the config itself lists", () => {
+  it("cannot exclude what the config itself lists", () => {
     expect(() => createKernel({ plugins: [denies("own")], without: ["own"] })).toThrow(
       coded("BYLAW_WITHOUT_UNMATCHED"),
     );
   });
 
-  it("drops a rule from the one use that has it, where another use has not", () => {
+  it("excludes a rule from the only use that still has it", () => {
     const extra = defineRuleset({ name: "@demo/extra", plugins: [ruled({ rules: ["three"] })] });
     const votes = left(["@demo/ruled/three"], { extends: [rules, extra] });
     expect(votes).toContain("one");
@@ -100,7 +100,7 @@ describe("`without`", () => {
     ["its plugin", "@demo/ruled"],
     ["its ruleset", "@demo/final"],
     ["a ruleset around its ruleset", "@demo/around"],
-  ])("never loses a final rule by dropping %s", (_, entry) => {
+  ])("never removes a final rule by excluding %s", (_, entry) => {
     const final = defineRuleset({
       name: "@demo/final",
       plugins: [ruled({ rules: ["one"], final: ["last"] })],
@@ -112,7 +112,7 @@ describe("`without`", () => {
     expect(() => createKernel({ extends: [around], without: ["@demo/ruled/one"] })).not.toThrow();
   });
 
-  it("of one path leaves what another path brings", () => {
+  it("of one path keeps what another path brings", () => {
     const again = defineRuleset({ name: "@demo/again", extends: [inner] });
     expect(votersOf({ extends: [rules, again], without: ["@demo/rules"] })).toEqual([
       "inner-check from config > @demo/again > @demo/inner",

@@ -34,15 +34,15 @@ describe("conditions", () => {
   });
 });
 
-describe("an argument that is not there", () => {
+describe("an absent argument", () => {
   const absent: readonly ToolCall["args"][] = [{}, { A: "x" }, { b: { a: "x" } }];
-  test.each(readCases<object>(import.meta, "unsatisfied"))("satisfies no %j", (condition) => {
+  test.each(readCases<object>(import.meta, "unsatisfied"))("does not satisfy %j", (condition) => {
     for (const args of absent) {
       expect(matches("allow", { a: condition } as unknown as RuleData, args)).toBe(false);
       expect(matches("deny", { a: condition } as unknown as RuleData, args)).toBe(false);
     }
   });
-  test("is not the forbidden thing, for a deny; an allow wants to see it", () => {
+  test("is not the forbidden value for a deny, but an allow requires the argument", () => {
     expect(matches("deny", { a: { not: { eq: "x" } } }, {})).toBe(true);
     expect(matches("allow", { a: { not: { eq: "x" } } }, {})).toBe(false);
     expect(matches("deny", { a: { not: { eq: "x" }, glob: "y" } }, {})).toBe(false);
@@ -52,7 +52,7 @@ describe("an argument that is not there", () => {
     expect(matches("allow", { a: { exists: false } }, { a: null })).toBe(false);
     expect(matches("allow", { a: { exists: false } }, [])).toBe(false);
   });
-  test.each(["toString", "hasOwnProperty", "valueOf"])("is not inherited: %s", (name) => {
+  test.each(["toString", "hasOwnProperty", "valueOf"])("%s is not inherited", (name) => {
     expect(matches("allow", { [name]: { exists: true } }, {})).toBe(false);
     expect(matches("deny", { [name]: { exists: true } }, {})).toBe(false);
   });
@@ -67,21 +67,21 @@ describe("nested arguments", () => {
     expect(matches("allow", args, { b: 1 })).toBe(false);
     expect(matches("allow", { "a.length": { exists: true } }, { a: [1] })).toBe(false);
   });
-  test("an argument whose name has a dot is denied, and never allowed", () => {
+  test("an argument whose name contains a dot is denied and never allowed", () => {
     expect(matches("allow", { "a.b": { eq: 1 } }, { "a.b": 1 })).toBe(false);
     expect(matches("allow", { "a.b": { eq: 1 } }, { a: { b: 1 }, "a.b": 2 })).toBe(false);
     expect(matches("deny", { "a.b": { eq: 1 } }, { "a.b": 1 })).toBe(true);
     expect(matches("deny", { "a.b": { eq: 1 } }, { a: { b: 2 }, "a.b": 1 })).toBe(true);
     expect(matches("deny", { "a.b": { eq: 1 } }, { a: { b: 1 }, "a.b": 2 })).toBe(true);
   });
-  test("text that looks like the arguments is text", () => {
+  test("text that looks like JSON arguments stays text", () => {
     const rule = { method: { eq: "GET" } };
     expect(matches("allow", rule, { note: '"method":"GET"' })).toBe(false);
     expect(matches("allow", rule, { args: { method: "GET" }, method: "POST" })).toBe(false);
   });
 });
 
-test("a line break does not carry a value past a deny, and does not widen an allow", () => {
+test("a line break neither evades a deny nor widens an allow", () => {
   expect(matches("deny", { a: { regex: ".*secret.*" } }, { a: "x\nsecret\ny" })).toBe(true);
   expect(matches("allow", { a: { regex: "ok.*" } }, { a: "ok\nbad" })).toBe(false);
   expect(
@@ -100,13 +100,13 @@ describe("url_prefix", () => {
       ]).toEqual([allowed, denied]);
     },
   );
-  test("without a slash at the end it stops at a segment", () => {
+  test("without a slash at the end, the prefix ends at a segment", () => {
     const rule = { url: { url_prefix: "https://a.example/v1" } };
     expect(matches("allow", rule, { url: "https://a.example/v1" })).toBe(true);
     expect(matches("allow", rule, { url: "https://a.example/v1/x" })).toBe(true);
     expect(matches("allow", rule, { url: "https://a.example/v1x" })).toBe(false);
   });
-  test("what is allowed has that origin for every reader", () => {
+  test("an allowed URL has the same origin for every reader", () => {
     fc.assert(
       fc.property(
         fc.webUrl({ withFragments: true, withQueryParameters: true }),
@@ -134,7 +134,7 @@ describe("network", () => {
       expect(effectOf([rule("deny", host)], call("web_fetch", { url })) === "deny").toBe(denied);
     },
   );
-  test("a URL that is not there is not allowed", () => {
+  test("a missing URL is not allowed", () => {
     expect(effectOf([rule("allow", "*")], call("web_fetch", { uri: "https://a.example" }))).toBe(
       "abstain",
     );

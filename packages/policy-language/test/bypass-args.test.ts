@@ -17,7 +17,7 @@ const network = (action: string, host: string, args: unknown): boolean =>
     call("web_fetch", args as ToolCall["args"]),
   ) === action;
 
-describe("an allow by url_prefix or host covers no URL that some reader reads otherwise", () => {
+describe("an allow by url_prefix or host covers no URL that some reader understands differently", () => {
   const origin = "https://h.example/";
   test.each(readCases<string>(import.meta, "urls-not-allowed"))("%j", (url) => {
     expect(matches("allow", { url_prefix: origin }, url)).toBe(false);
@@ -29,16 +29,16 @@ describe("an allow by url_prefix or host covers no URL that some reader reads ot
   });
 });
 
-describe("a deny by url_prefix catches every way to write a path", () => {
+describe("a deny by url_prefix matches every spelling of a path", () => {
   test.each(readCases<string>(import.meta, "denied-urls"))("%j", (url) => {
     for (const prefix of ["https://h.example/admin/", "https://h.example/admin"]) {
       expect([prefix, matches("deny", { url_prefix: prefix }, url)]).toEqual([prefix, true]);
     }
   });
-  test.each(readCases<string>(import.meta, "another-place"))("%j is another place", (url) =>
+  test.each(readCases<string>(import.meta, "another-place"))("%j is a different path", (url) =>
     expect(matches("deny", { url_prefix: "https://h.example/admin/" }, url)).toBe(false),
   );
-  test("a prefix with escapes is compared by what they stand for", () => {
+  test("a prefix with escapes is compared by the characters that they encode", () => {
     expect(
       matches("deny", { url_prefix: "https://h.example/é/" }, "https://h.example/%c3%a9/x"),
     ).toBe(true);
@@ -49,7 +49,7 @@ describe("a deny by url_prefix catches every way to write a path", () => {
       true,
     );
   });
-  test("a path too long for any server is not read, and denied", () => {
+  test("a path too long for any server is denied unread", () => {
     const long = (origin: string): string => `${origin}/${"é".repeat(1_000_000)}`;
     expect(
       matches("deny", { url_prefix: "https://h.example/admin/" }, long("https://h.example")),
@@ -58,7 +58,7 @@ describe("a deny by url_prefix catches every way to write a path", () => {
       matches("deny", { url_prefix: "https://h.example/admin/" }, long("https://g.example")),
     ).toBe(false);
   });
-  test("noise around the denied path does not hide it", () => {
+  test("extra text around a denied path does not hide it", () => {
     const noise = fc.constantFrom("/", "./", "%2e/", "x/../", ";a/", "%zz/../", "%2f", "\\");
     fc.assert(
       fc.property(
@@ -76,7 +76,7 @@ describe("a deny by url_prefix catches every way to write a path", () => {
   });
 });
 
-describe("a network deny catches every way to write a host", () => {
+describe("a deny with network matches every spelling of a host", () => {
   test.each(readCases<[string, Json]>(import.meta, "arguments-with-hosts"))(
     "%s: %j",
     (host, url) => {
@@ -89,14 +89,14 @@ describe("a network deny catches every way to write a host", () => {
     "%j is another host",
     (url) => expect(network("deny", "a.internal", { url })).toBe(false),
   );
-  test("arguments without names may hold the URL", () => {
+  test("without argument names, any argument may be the URL", () => {
     expect(network("deny", "a.internal", ["https://b.example/"])).toBe(true);
     expect(network("deny", "a.internal", [])).toBe(false);
     expect(network("allow", "*", ["https://b.example/"])).toBe(false);
   });
 });
 
-describe("a deny is not dodged by the type of a value, and an allow not reached", () => {
+describe("the type of a value neither evades a deny nor satisfies an allow", () => {
   test.each(readCases<[JsonObject, Json]>(import.meta, "values-a-deny-meets"))(
     "%j and %j",
     (condition, value) => {
@@ -112,7 +112,7 @@ describe("a deny is not dodged by the type of a value, and an allow not reached"
         expect(matches(action, condition, value)).toBe(false);
     },
   );
-  test("arguments without names may be any", () => {
+  test("without argument names, any argument may match", () => {
     for (const condition of readCases<object>(import.meta, "arguments-without-names-may")) {
       const rule = (action: string): RuleData =>
         ({ action, tool: "t", args: { a: condition } }) as unknown as RuleData;
@@ -123,7 +123,7 @@ describe("a deny is not dodged by the type of a value, and an allow not reached"
       }
     }
   });
-  test("a list or text on the way to a nested argument does not hide it", () => {
+  test("a list or text on the way to a nested argument does not hide the argument", () => {
     const denies = (args: ToolCall["args"]): boolean =>
       effectOf([{ action: "deny", tool: "t", args: { "a.b": { eq: 1 } } }], call("t", args)) ===
       "deny";
@@ -132,7 +132,7 @@ describe("a deny is not dodged by the type of a value, and an allow not reached"
     expect(denies({ a: [{ b: 2 }, {}] })).toBe(false);
     expect(denies({ a: null })).toBe(false);
   });
-  test("the index finds what a scan finds", () => {
+  test("the index finds everything that a scan finds", () => {
     const value = fc.oneof(
       fc.constantFrom<unknown>("GET", "1", 1, true, null, "a.internal"),
       fc.constant(["GET"]),
@@ -168,7 +168,7 @@ describe("a deny is not dodged by the type of a value, and an allow not reached"
   });
 });
 
-describe("not in an allow holds only for a value of the type that it is about", () => {
+describe("`not` in an allow holds only for values of the type that it is about", () => {
   test.each(readCases<[JsonObject, Json[]]>(import.meta, "not-in-an-allow"))(
     "%j",
     (condition, values) => {

@@ -32,7 +32,7 @@ describe("wildcards", () => {
   );
 });
 
-describe("arguments beside a shell line", () => {
+describe("other arguments of a shell tool", () => {
   const shell: readonly RuleData[] = [
     { action: "allow", tool: "run_shell_command", command: ["cat *", "make *"] },
     { action: "deny", command: "rm *" },
@@ -52,17 +52,17 @@ describe("arguments beside a shell line", () => {
     "%j changes nothing",
     (more) => expect(line("make all", more)).toBe("allow rule_allowed r0"),
   );
-  test("a file of another folder is denied where the line would find it", () => {
+  test("a file is denied if the line would find it in the other folder", () => {
     expect(line("cat passwd", { directory: "/etc" })).toBe("deny rule_denied r2");
     expect(line("cat etc/passwd", { cwd: "/" })).toBe("deny rule_denied r2");
     expect(line("cat passwd", {})).toBe("allow rule_allowed r0");
   });
-  test("the words of data stay data", () => {
+  test("words that are data stay data", () => {
     expect(line("echo rm a", { env: {} })).toBe("ask_user unknown_command");
   });
 });
 
-describe("further places", () => {
+describe("further paths of a file tool", () => {
   test.each(readCases<[string, JsonObject]>(import.meta, "unknown-arguments"))(
     "%s %j cannot be known",
     (tool, args) => {
@@ -82,7 +82,7 @@ describe("further places", () => {
     (tool, args) => expect(of(tool, args as unknown as ToolCall["args"])).toBe("deny"),
   );
 
-  test("what a copy puts into a folder keeps its name there", () => {
+  test("a file that is copied into a folder keeps its name there", () => {
     const own: readonly RuleData[] = [{ action: "deny", paths: "/w/hooks/pre-commit" }];
     expect(effectOf(own, call("copy_file", { source: "x/pre-commit", destination: "hooks" }))).toBe(
       "deny",
@@ -90,7 +90,7 @@ describe("further places", () => {
   });
 });
 
-describe("tools that nobody has described", () => {
+describe("unknown tools", () => {
   test.each(readCases<[JsonObject | string[]]>(import.meta, "unknown-tools"))(
     "%j is denied",
     (args) => {
@@ -100,12 +100,12 @@ describe("tools that nobody has described", () => {
       ).toBe("deny");
     },
   );
-  test.each(readCases<[JsonObject]>(import.meta, "nobody-s-file"))("%j is nobody's file", (args) =>
+  test.each(readCases<[JsonObject]>(import.meta, "nobody-s-file"))("%j names no file", (args) =>
     expect(effectOf(rules, call("my_tool", args))).toBe("abstain"),
   );
 });
 
-describe("a folder above what is denied", () => {
+describe("a folder above a denied file", () => {
   const above: readonly RuleData[] = [
     { action: "allow", paths: "/**" },
     { action: "deny", paths: ["/etc/**", "secret/deep/*.key", "~/.ssh/**"] },
@@ -117,7 +117,7 @@ describe("a folder above what is denied", () => {
       expect(effectOf(above, call(tool, args as unknown as ToolCall["args"]))).toBe(effect);
     },
   );
-  test("no mode lets it through where no rule decides", () => {
+  test("no mode allows it if no rule decides", () => {
     const denied = above.slice(1);
     const search = (approval_mode: "ask" | "yolo"): string =>
       effectOf(denied, call("grep", { path: "/", pattern: "x" }, { approval_mode }));
@@ -128,14 +128,14 @@ describe("a folder above what is denied", () => {
   });
 });
 
-test("more paths than a thousand cannot be known", () => {
+test("a call with more than a thousand paths is unknown", () => {
   const many = (count: number): string =>
     of("read_files", { paths: Array.from({ length: count }, (_, at) => `src/${at}`) });
   expect([many(1000), many(1001), many(500_000)]).toEqual(["allow", "ask_user", "ask_user"]);
   expect(verdictOf(rules, run(`ls ${"a ".repeat(5000)}`))).toBe("ask_user unknown_command");
 });
 
-describe("what may bring files of any name", () => {
+describe("a command that may create files of any name", () => {
   const files: readonly RuleData[] = [
     { action: "allow", command: ["unzip *", "cp *", "black *", "git apply *", "chmod *"] },
     { action: "deny", paths: { write: ["**/.git/**", "**/.ci/flows/*.yml"] } },

@@ -2,7 +2,7 @@ import type { ToolCall } from "@bylaw/kernel";
 import { compilePolicy } from "../src/index.ts";
 import { policyOf, type RuleData } from "./toml.ts";
 
-/** A call in `/w`, at home in `/home/dev`. */
+/** Creates a call in `/w` with the home folder `/home/dev`. */
 export const call = (
   tool: string,
   args: ToolCall["args"] = {},
@@ -11,7 +11,7 @@ export const call = (
 
 export const run = (command: string): ToolCall => call("run_shell_command", { command });
 
-/** `effect code rule` of the counting vote, or `abstain`. */
+/** Returns `effect code rule` of the deciding vote, or `abstain`. */
 export function verdictOf(rules: readonly RuleData[], one: ToolCall, top: RuleData = {}): string {
   const pool = compilePolicy([
     policyOf(
@@ -25,6 +25,6 @@ export function verdictOf(rules: readonly RuleData[], one: ToolCall, top: RuleDa
     : [vote.effect, vote.code, vote.rule?.name].filter((part) => part !== undefined).join(" ");
 }
 
-/** The effect alone. */
+/** Returns only the effect. */
 export const effectOf = (rules: readonly RuleData[], one: ToolCall, top: RuleData = {}): string =>
   verdictOf(rules, one, top).split(" ")[0] ?? "";

@@ -16,7 +16,7 @@ const deny = (command: string | readonly string[], more: RuleData = {}): RuleDat
   ...more,
 });
 
-describe("an allow covers only what is written", () => {
+describe("an allow covers only what the pattern spells out", () => {
   test.each(readCases<[string, string, boolean]>(import.meta, "covered"))(
     "`%s` and `%s`: %s",
     (pattern, line, covered) => {
@@ -25,7 +25,7 @@ describe("an allow covers only what is written", () => {
   );
 });
 
-describe("an allow is a closed world: an option that is not known to be harmless is not covered", () => {
+describe("an allow does not cover an option that is not known to be harmless", () => {
   test.each(readCases<[string, string, boolean]>(import.meta, "closed-world"))(
     "`%s` and `%s`: %s",
     (pattern, line, covered) => {
@@ -42,7 +42,7 @@ describe("an allow is a closed world: an option that is not known to be harmless
     },
   );
 
-  test("a deny still finds it", () => {
+  test("a deny still matches it", () => {
     expect(effectOf([allow("frob *"), deny("frob --load *")], run("frob --load a"))).toBe("deny");
   });
 });
@@ -56,7 +56,7 @@ describe("a deny matches by meaning", () => {
   );
 });
 
-describe("what cannot be read is never allowed", () => {
+describe("a line that cannot be read is never allowed", () => {
   const lines = [...readCases<string>(import.meta, "lines"), `ls ${"a".repeat(20_000)}`];
   const blankets = readCases<RuleData>(import.meta, "blankets");
   test.each(lines)("%j", (line) => {
@@ -80,15 +80,15 @@ describe("what cannot be read is never allowed", () => {
   test.each(readCases<string>(import.meta, "blanket-covered"))("and covers %j", (line) =>
     expect(effectOf([{ action: "allow", tool: "run_shell_command" }], run(line))).toBe("allow"),
   );
-  test("a rule that speaks of another tool says nothing", () => {
+  test("a rule about another tool does not vote", () => {
     expect(verdictOf([{ action: "allow", tool: "read_file" }], run("ls; $X"))).toBe("abstain");
   });
-  test("a rule in shadow says nothing", () => {
+  test("a rule in shadow does not vote", () => {
     expect(verdictOf([{ action: "deny", command: "rm *", shadow: true }], run("ls; $X"))).toBe(
       "abstain",
     );
   });
-  test("a rule on the tool alone still denies and asks", () => {
+  test("a rule about the tool alone still denies and asks", () => {
     expect(verdictOf([{ action: "deny", tool: "run_shell_command" }], run("ls; $X"))).toBe(
       "deny rule_denied r0",
     );
@@ -101,7 +101,7 @@ describe("what cannot be read is never allowed", () => {
       }),
     ).toBe("deny unknown_command");
   });
-  test("whatever follows a program, no line of odd characters is denied by what only looks like a command", () => {
+  test("no program name makes a deny match a line of odd characters that only looks like a command", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 30 }), (tail) => {
         const quoted = `'${tail.replaceAll("'", "x")}'`;
@@ -112,7 +112,7 @@ describe("what cannot be read is never allowed", () => {
   });
 });
 
-describe("arguments that do more than they say", () => {
+describe("arguments that make a program do more than its name says", () => {
   test.each(readCases<[string, string]>(import.meta, "not-covered"))(
     "`%s` does not cover `%s`",
     (pattern, line) => {
@@ -150,7 +150,7 @@ describe("command_regex", () => {
   );
 });
 
-test("a shell tool of an MCP server is read as one", () => {
+test("a shell tool of an MCP server is analyzed as a shell", () => {
   const one = call("mcp__box__bash", { command: "rm -rf x" }, { servers: { box: ["bash"] } });
   expect(effectOf([deny("rm -rf *", { tool: "bash" })], one)).toBe("deny");
   expect(effectOf([allow("rm *")], { ...one, args: { command: "rm x" } })).toBe("abstain");

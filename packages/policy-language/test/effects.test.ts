@@ -23,7 +23,7 @@ const deny = (effects: string, more: RuleData = {}): RuleData => ({
   ...more,
 });
 
-describe("an allow covers a command that has no other effects", () => {
+describe("an allow covers a command that has only listed effects", () => {
   test.each(readCases<[string, string, boolean]>(import.meta, "covered"))(
     "%s and `%s`: %s",
     (effects, line, covered) => {
@@ -48,14 +48,14 @@ describe("an allow covers a command that has no other effects", () => {
     },
   );
 
-  test("and beside `command` both must cover it", () => {
+  test("with `command`, both must cover the command", () => {
     const rule = allow("reads", { command: "git *" });
     expect(effectOf([rule], run("git status"))).toBe("allow");
     expect(effectOf([rule], run("git commit -m x"))).toBe("abstain");
     expect(effectOf([rule], run("ls"))).toBe("abstain");
   });
 
-  test("of a shell tool alone", () => {
+  test("covers only commands of a shell tool", () => {
     expect(effectOf([allow("reads")], call("read_file", { path: "a" }))).toBe("abstain");
     expect(effectOf([allow("reads", { tool: "bash" })], run("ls"))).toBe("abstain");
     expect(effectOf([allow("reads", { tool: "bash" })], call("bash", { command: "ls" }))).toBe(
@@ -63,7 +63,7 @@ describe("an allow covers a command that has no other effects", () => {
     );
   });
 
-  test("where links lead outside it does not", () => {
+  test("does not cover a file that a link leads outside", () => {
     const facts = { "@bylaw/plugin-policy": { paths: [["out/x", "/etc/x"]] } };
     const one = { ...run("touch out/x"), facts };
     expect(effectOf([allow("writes")], one)).toBe("abstain");
@@ -71,7 +71,7 @@ describe("an allow covers a command that has no other effects", () => {
   });
 });
 
-describe("a deny is about a command with any of the effects", () => {
+describe("a deny matches a command with any of the listed effects", () => {
   test.each(readCases<[string, string, string]>(import.meta, "cases"))(
     "%s and `%s`: %s",
     (effects, line, effect) => {
@@ -79,12 +79,12 @@ describe("a deny is about a command with any of the effects", () => {
     },
   );
 
-  test("also in the arguments of tools that are no known shell", () => {
+  test("also matches in the arguments of tools that are not known shells", () => {
     const one = call("exec_command", { cmd: ["rm", "-rf", "x"] });
     expect(effectOf([deny("delete-below")], one)).toBe("deny");
   });
 
-  test("also where an allow would cover the command", () => {
+  test("also matches if an allow would cover the command", () => {
     const rules = [deny("delete-below"), allow("deletes delete-below")];
     expect(verdictOf(rules, run("rm -r x"))).toBe("deny rule_denied r0");
   });
@@ -100,7 +100,7 @@ describe("the key", () => {
     }
     return "";
   };
-  test("knows its names and helps with those that are misspelt", () => {
+  test("accepts the known names and suggests one for a misspelled name", () => {
     expect(errorOf(deny("delete-bellow"))).toMatch(/Did you mean `delete-below`\?/);
     expect(errorOf({ action: "deny", effects: "netwrk" })).toMatch(/Did you mean `network`\?/);
     expect(errorOf(deny("frob"))).toMatch(/`effects` must be/);
@@ -109,12 +109,12 @@ describe("the key", () => {
     expect(errorOf(deny("reads", { tool: "read_file" }))).toMatch(/`effects` needs a tool/);
   });
 
-  test("has cases like `command`", () => {
+  test("accepts cases like `command`", () => {
     expect(errorOf(deny("delete-below", { match: ["rm -rf x"], not_match: ["rm x"] }))).toBe("");
     expect(errorOf(deny("delete-below", { match: ["rm x"] }))).toMatch(/does not match `rm x`/);
   });
 
-  test("is in the compiled form", () => {
+  test("is kept in the compiled form", () => {
     const text = toml([{ name: "r", ...deny("delete-below") }]);
     const compiled = compiledPolicy(text);
     const file = parsePolicy(text, { file: "p.toml", compiled: compiled ? [compiled] : [] });
@@ -122,7 +122,7 @@ describe("the key", () => {
     expect(compilePolicy([file]).evaluate(run("rm -r x"))?.[0]?.effect).toBe("deny");
   });
 
-  test("is told of where no rule covers a line", () => {
+  test("is named in the reason if no rule covers a line", () => {
     const pool = compilePolicy([policyOf([{ name: "look", ...allow("reads") }])]);
     expect(pool.unmatched(run("cat a > b"))).toBe(
       "No rule covers `cat a` in `cat a > b`. Closest: `look`, which allows `reads` and not `writes`",
@@ -135,7 +135,7 @@ describe("the key", () => {
   });
 });
 
-describe("the checks know it", () => {
+describe("lint checks understand `effects`", () => {
   const codes = async (...rules: readonly RuleData[]): Promise<readonly string[]> => {
     const named = rules.map((rule, at) => ({ name: `r${at}`, reason: "Because", ...rule }));
     return (await lintPolicies([policyOf(named)])).map(({ code }) => code);
@@ -146,9 +146,9 @@ describe("the checks know it", () => {
       expect(effectOf([deny(name)], run(line))).toBe("deny");
     },
   );
-  test("each name but one has a sample", () =>
+  test("every name except one has a sample", () =>
     expect([...Object.keys(EFFECT_SAMPLES), "unknown"]).toEqual(Object.keys(EFFECT_NAMES)));
-  test("a broad allow, and none that is bounded", async () => {
+  test("reports a broad allow, but not a bounded one", async () => {
     expect(await codes(allow("reads network"))).toContain("broad_allow");
     expect(await codes(allow("escalates"))).toContain("broad_allow");
     expect(await codes(allow("reads network", { network: "a.example" }))).not.toContain(
@@ -156,7 +156,7 @@ describe("the checks know it", () => {
     );
     expect(await codes(allow("reads writes"))).not.toContain("broad_allow");
   });
-  test("a rule that another covers, and none that lists more", async () => {
+  test("reports a rule that another covers, but not one that lists more", async () => {
     expect(await codes(deny("network deletes"), deny("network"))).toContain("shadowed_rule");
     expect(await codes(deny("network"), deny("network deletes"))).not.toContain("shadowed_rule");
     expect(await codes(allow("reads"), allow("reads", { command: "cat *" }))).toContain(

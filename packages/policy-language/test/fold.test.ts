@@ -7,7 +7,7 @@ import { policyOf } from "./toml.ts";
 const deny = (...paths: string[]) => [{ action: "deny", paths }];
 const read = (path: string, more = {}) => call("read_file", { path }, more);
 
-describe("a deny of paths holds on a file system that does not tell case apart", () => {
+describe("a deny of paths holds on a file system that ignores case", () => {
   test.each(readCases<[string, string]>(import.meta, "denied"))("%s denies %s", (glob, path) => {
     expect(effectOf(deny(glob), read(path))).toBe("deny");
     expect(effectOf([{ action: "ask_user", paths: glob }], read(path))).toBe("ask_user");
@@ -16,7 +16,7 @@ describe("a deny of paths holds on a file system that does not tell case apart",
     "%s: %s",
     (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect),
   );
-  test("a folder above a denied one too", () => {
+  test("a folder above a denied file is denied too", () => {
     const rules = [
       { action: "allow", tool: "delete_file", paths: "./**" },
       ...deny("Keys/Private/**"),
@@ -24,7 +24,7 @@ describe("a deny of paths holds on a file system that does not tell case apart",
     expect(effectOf(rules, call("delete_file", { path: "keys" }))).toBe("ask_user");
     expect(effectOf(rules, call("delete_file", { path: "other" }))).toBe("allow");
   });
-  test("the index finds what every rule by itself finds", () => {
+  test("the index finds every rule that matches by itself", () => {
     const pool = compilePolicy([
       policyOf(deny("Secrets/**", "/Etc/**", "~/.SSH/*").map((rule) => ({ name: "a", ...rule }))),
     ]);
@@ -34,7 +34,7 @@ describe("a deny of paths holds on a file system that does not tell case apart",
   });
 });
 
-test("an allow of paths is exact", () => {
+test("an allow of paths respects case", () => {
   const rules = [{ action: "allow", tool: "read_file", paths: "src/**" }];
   expect([
     effectOf(rules, read("src/a")),

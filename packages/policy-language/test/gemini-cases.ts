@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { RuleData } from "./toml.ts";
 
-/** One case of gemini-cli's own tests of compound commands. */
+/** A case from gemini-cli's own tests of compound commands. */
 export interface GeminiCase {
   readonly name: string;
   readonly rules: readonly RuleData[];
@@ -11,16 +11,16 @@ export interface GeminiCase {
   readonly blamedRule?: string | null;
 }
 
-/** A file below `fixtures/gemini`. */
+/** Reads a file below `fixtures/gemini`. */
 export const geminiFixture = (name: string): string =>
   readFileSync(new URL(`fixtures/gemini/${name}`, import.meta.url), "utf8");
 
-/** The cases, in the order of the file. */
+/** Returns the cases in the order of the file. */
 export const geminiCases = (): readonly GeminiCase[] =>
   (JSON.parse(geminiFixture("shell-compound.json")) as { readonly cases: readonly GeminiCase[] })
     .cases;
 
-/** Rules in gemini-cli's keys, as TOML. */
+/** Formats rules with gemini-cli's keys as TOML. */
 export function geminiToml(rules: readonly RuleData[], top: RuleData = {}): string {
   const value = (item: unknown): string =>
     typeof item === "object" && item !== null && !Array.isArray(item)

@@ -34,7 +34,7 @@ const rule = (fields: RuleData): RuleData => ({
 });
 const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
 
-describe("compound commands as gemini-cli's own tests have them", () => {
+describe("compound commands from gemini-cli's own tests", () => {
   test("no case is missing", () => expect(geminiCases()).toHaveLength(23));
   test.each(geminiCases())(
     "$name: `$command` is $expect",
@@ -61,7 +61,7 @@ describe("the shipped files", () => {
       expect(file.alone?.rules).toHaveLength(rules);
     },
   );
-  test("plan.toml loads, and says of each rule for plan mode alone that it never matches", () => {
+  test("plan.toml loads with a warning for each rule that is only for plan mode and so never matches", () => {
     const { warnings, alone } = parsePolicy(
       `compat = "gemini"\n${geminiFixture("policies/plan.toml")}`,
       { file: "plan.toml" },
@@ -75,7 +75,7 @@ describe("the shipped files", () => {
     ["discovered.toml", 7, /gemini-cli takes the `\*` in `discovered_tool_\*` literally/],
     ["sandbox-default.toml", 2, /Unknown key `modes`/],
     ["write.toml", 43, /Unknown key `safety_checker`/],
-  ])("%s is refused, with the line that gemini-cli drops in silence", (name, line, message) => {
+  ])("%s is rejected at the line that gemini-cli silently ignores", (name, line, message) => {
     const found = refusal(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, name);
     expect(found.findings[0]).toMatchObject({ line, message: expect.stringMatching(message) });
   });
@@ -91,7 +91,7 @@ function refusal(text: string, file = "gemini.toml"): PolicyError {
   throw new Error("the file loads");
 }
 
-describe("what is unsafe by accident is refused when the file loads", () => {
+describe("an accidentally unsafe rule is rejected when the file loads", () => {
   test.each(readCases<[RuleData, string]>(import.meta, "what-unsafe-by-accident"))(
     "%j",
     (fields, message) => {
@@ -117,7 +117,7 @@ describe("what is unsafe by accident is refused when the file loads", () => {
 
 describe("which rule decides", () => {
   const one = call("t");
-  test("the highest priority, then the first of the file, whatever is stricter", () => {
+  test("the rule with the highest priority, then the first of the file, even if others are stricter", () => {
     const rules = [
       rule({ name: "low", decision: "deny", priority: 1 }),
       rule({ name: "first", priority: 4.3 }),
@@ -146,7 +146,7 @@ describe("which rule decides", () => {
       effectOf([rule({ decision: "deny", priority: 950 }), rule({ priority: 100 })], one),
     ).toBe("deny");
   });
-  test("no rule: ask, deny where nobody can be asked, allow in mode yolo; a default of the file before that", () => {
+  test("no rule: the file's default, or else ask (deny if no one can be asked, allow in mode yolo)", () => {
     const none = [rule({ toolName: "other" })];
     expect(effectOf(none, one)).toBe("ask_user");
     expect(effectOf(none, { ...one, interactive: false })).toBe("deny");
@@ -156,7 +156,7 @@ describe("which rule decides", () => {
     );
     expect(effectOf(none, one, { default: "deny" })).toBe("deny");
   });
-  test("a file that agents could write has no default of allow", () => {
+  test("a file that agents could write cannot have a default of allow", () => {
     const file = load(
       [rule({ toolName: "other" })],
       { default: "allow" },
@@ -197,7 +197,7 @@ describe("which rule decides", () => {
       "Ask Bo.",
     );
   });
-  test("it casts one vote beside the pool's, and the kernel takes the stricter", () => {
+  test("it casts one vote in addition to the pool's, and the kernel takes the stricter one", () => {
     const own = parsePolicy('[[rules]]\nname = "no"\naction = "deny"\ntool = "t"', {
       file: "own.toml",
     });
@@ -230,7 +230,7 @@ describe("tools and servers", () => {
       expect(effectOf([rule({ ...fields, decision: "deny" })], lone)).toBe("deny");
     },
   );
-  test("a call that asks for more permissions is asked about", () => {
+  test("a call that requests more permissions asks for approval", () => {
     const one = call("t", { additional_permissions: { fileSystem: { write: ["/"] } } });
     expect(effectOf([rule({})], one)).toBe("ask_user");
   });
@@ -239,7 +239,7 @@ describe("tools and servers", () => {
 describe("argsPattern", () => {
   const key = (fields: RuleData, args: ToolCall["args"]) =>
     effectOf([rule(fields)], call("t", args));
-  test("sees the arguments as gemini-cli writes them: keys in order, a NUL around each pair at the top", () => {
+  test("sees the arguments as gemini-cli writes them: sorted keys, a NUL around each top-level pair", () => {
     const pattern = '\\x00"file_path":"[^"]+\\.md"\\x00';
     expect(key({ argsPattern: pattern, decision: "deny" }, { z: 1, file_path: "a.md" })).toBe(
       "deny",
@@ -254,7 +254,7 @@ describe("argsPattern", () => {
       ),
     ).toBe("deny");
   });
-  test("an allow is not bought with a nested argument, nor with text that runs into the next", () => {
+  test("a nested argument, or text that reaches into the next one, does not satisfy an allow", () => {
     const allow = { argsPattern: '"path":"src/.*safe' };
     expect(key(allow, { path: "src/a-safe" })).toBe("allow");
     expect(key(allow, { path: "/etc/passwd", extra: { path: "src/a-safe" } })).toBe("ask_user");
@@ -262,7 +262,7 @@ describe("argsPattern", () => {
     expect(key(allow, { path: "/etc/passwd", extra: '"path":"src/a-safe' })).toBe("ask_user");
     expect(key(allow, [{ path: "src/a-safe" }])).toBe("ask_user");
   });
-  test("a pattern that would backtrack for ever takes linear time", () => {
+  test("a pattern that would backtrack forever takes linear time", () => {
     expect(
       key({ argsPattern: "(a|aa)+$", decision: "deny" }, { x: `${"a".repeat(50_000)}!` }),
     ).toBe("ask_user");
@@ -276,7 +276,7 @@ describe("shell", () => {
   ];
   test.each(readCases<[string, string]>(import.meta, "lines"))("%s", (command, wanted) => {
     expect(effectOf(git, run(command))).toBe(wanted);
-    // The name of the host's shell tool does not matter.
+    // The host may use any name for the shell tool.
     expect(effectOf(git, call("Bash", { command }))).toBe(wanted);
   });
   test.each(readCases<[string, object, string]>(import.meta, "beside"))(
@@ -285,7 +285,7 @@ describe("shell", () => {
       expect(effectOf(git, call("run_shell_command", { command, ...more }))).toBe(wanted);
     },
   );
-  test("commandRegex begins where the command begins, and an allow ends where a word ends", () => {
+  test("commandRegex matches from the start of the command, and for an allow up to the end of a word", () => {
     const rules = [
       shell({ commandRegex: "git (log|diff)" }),
       shell({ commandRegex: "npm pub", decision: "deny", priority: 200 }),
@@ -309,13 +309,13 @@ describe("shell", () => {
       ),
     ).toBe("allow");
   });
-  test("argsPattern on the shell tool is asked of each command", () => {
+  test("argsPattern on the shell tool is matched against each command", () => {
     const rules = [shell({ argsPattern: '"command":"git ' })];
     expect(effectOf(rules, run("git status"))).toBe("allow");
     expect(effectOf(rules, run("git status && rm x"))).toBe("ask_user");
     expect(effectOf(rules, run("git status && git log"))).toBe("allow");
   });
-  test("a rule for the whole tool asks before what is dangerous, unless the mode is yolo", () => {
+  test("a rule for the whole tool asks about dangerous commands, except in mode yolo", () => {
     const rules = [shell({})];
     for (const command of readCases<string>(import.meta, "rule-for-whole-tool")) {
       expect([command, effectOf(rules, run(command))]).toEqual([command, "ask_user"]);
@@ -326,10 +326,10 @@ describe("shell", () => {
     }
     expect(effectOf(rules, run("npm test && git status"))).toBe("allow");
   });
-  test("an ask of the whole tool holds for commands that look safe", () => {
+  test("an ask for the whole tool also holds for commands that look safe", () => {
     expect(effectOf([shell({ decision: "ask_user" })], run("cat README.md"))).toBe("ask_user");
   });
-  test("redirections: asked about in mode default, unless the rule takes them", () => {
+  test("redirections need approval in mode default, unless the rule allows them", () => {
     const echo = (fields: RuleData, mode: "ask" | "autoEdit") =>
       effectOf([shell({ commandPrefix: "echo", ...fields })], {
         ...run("echo hi > f"),
@@ -340,7 +340,7 @@ describe("shell", () => {
     expect(echo({ allow_redirection: true }, "ask")).toBe("allow");
     expect(echo({}, "autoEdit")).toBe("allow");
   });
-  test("what cannot be read is not allowed in mode yolo either, once a rule denies a command", () => {
+  test("once a rule denies a command, an unreadable command is not allowed in mode yolo either", () => {
     const yolo = (command: string, ...more: readonly RuleData[]) =>
       effectOf([rule({ toolName: "*", modes: ["yolo"], allowRedirection: true }), ...more], {
         ...run(command),
@@ -353,7 +353,7 @@ describe("shell", () => {
     expect(yolo('ls "', no)).toBe("ask_user");
     expect(yolo("ls && npm test", no)).toBe("allow");
   });
-  test("a line that is too large to look through is denied, whoever allows the tool", () => {
+  test("a line that is too large to search is denied, even if a rule allows the tool", () => {
     const rules = [shell({ commandPrefix: "rm", decision: "deny", priority: 900 }), shell({})];
     const different = Array.from({ length: 600 }, (_, at) => `x${at};`).join("");
     for (const line of [`${different}rm -rf a`, `${"a b ".repeat(40_000)};rm -rf a`])

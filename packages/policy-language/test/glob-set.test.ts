@@ -35,7 +35,7 @@ const isDenied = (globs: readonly string[], subject: Partial<ToolCall>): boolean
   return pool.evaluate({ ...whole, ...subject } as ToolCall) !== undefined;
 };
 
-test("a deny of many globs is about what one of them is about", () => {
+test("a deny with many globs matches what any of them matches", () => {
   fc.assert(
     fc.property(fc.array(glob, { minLength: 1, maxLength: 6 }), call, (globs, subject) => {
       const each = globs.map((one) => isDenied([one], subject));

@@ -4,7 +4,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { call, effectOf } from "./calls.ts";
 
-// The definition, as slow as it may be: every way to let each star take any number of characters.
+// The definition, as slow as it may be: tries every length for each star.
 function reference(pattern: readonly string[], text: readonly string[]): boolean {
   const [head, ...rest] = pattern;
   if (head === undefined) return text.length === 0;
@@ -28,7 +28,7 @@ const matches = (pattern: string, text: string): boolean =>
     call("t", { a: text }),
   ) === "deny";
 
-test("a text glob matches what the definition says", () => {
+test("a text glob matches exactly what the definition says", () => {
   const token = fc.constantFrom("*", "?", "a", "b", "😀", "[a-b]", "[!a]", "/");
   const char = fc.constantFrom("a", "b", "c", "😀", "/", "\n");
   fc.assert(
@@ -61,7 +61,7 @@ describe("long texts", () => {
   });
 });
 
-test("a regular expression that would backtrack for ever is answered", () => {
+test("a regular expression that would backtrack forever returns", () => {
   const evil = effectOf(
     [{ action: "deny", tool: "t", args: { a: { regex: "((a+)+)+$|(a|aa)+b" } } }],
     call("t", { a: `${"a".repeat(100_000)}c` }),
@@ -69,7 +69,7 @@ test("a regular expression that would backtrack for ever is answered", () => {
   expect(evil).toBe("abstain");
 });
 
-test("the literal ends of a regular expression lose no match", () => {
+test("the literal ends of a regular expression exclude no match", () => {
   const piece = fc.constantFrom(
     "a",
     "b",
@@ -108,7 +108,7 @@ test("the literal ends of a regular expression lose no match", () => {
         } catch {
           return;
         }
-        // Flags inside have no native form; there only what is certain is compared.
+        // Inline flags have no native equivalent, so only the certain part is compared.
         const ours =
           effectOf(
             [{ action: "deny", tool: "t", args: { x: { regex: source } } }],
@@ -123,7 +123,7 @@ test("the literal ends of a regular expression lose no match", () => {
   );
 });
 
-describe("a brace that is not part of alternatives does not load", () => {
+describe("a pattern with a brace outside of alternatives does not load", () => {
   const patterns = readCases<string>(import.meta, "patterns");
   test.each(patterns)("%s", (pattern) => {
     for (const action of ["allow", "deny"]) {
@@ -140,14 +140,14 @@ describe("a brace that is not part of alternatives does not load", () => {
   test.each(patterns.filter((pattern) => !pattern.includes("\\")))("%s in paths", (paths) => {
     expect(() => effectOf([{ action: "deny", paths }], call("t"))).toThrow(/brace/);
   });
-  test("alternatives in alternatives do", () => {
+  test("nested alternatives load", () => {
     expect(effectOf([{ action: "deny", tool: "{a,{b,c}d}" }], call("cd"))).toBe("deny");
   });
 });
 
 const CHARACTERS = Array.from("ab1_./*?~@: +#%^-");
 
-test("braces are spread out as micromatch spreads them, in any place of a pattern", () => {
+test("braces expand as micromatch expands them, anywhere in a pattern", () => {
   const text = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 4 });
   const name = fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 3 });
   const group = fc

@@ -4,7 +4,7 @@ import { PolicyError, POLICY_LIMITS, parsePolicy } from "../src/index.ts";
 import { call, run, verdictOf } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
 
-// None of these is fast by luck: each took from seconds to for ever before its bound was built.
+// Each of these took between seconds and forever before its limit was added.
 const rules = readCases<RuleData>(import.meta, "rules");
 const different = (count: number): string =>
   Array.from({ length: count }, (_, at) => `git add file-${at};`).join("");
@@ -80,9 +80,9 @@ test.each([
     "abstain",
   ],
   ["a name of underscores", call(`mcp_${"_".repeat(250)}`), "ask_user unknown_server"],
-] as const)("%s is answered", (_, one, verdict) => expect(verdictOf(rules, one)).toBe(verdict));
+] as const)("%s returns", (_, one, verdict) => expect(verdictOf(rules, one)).toBe(verdict));
 
-test("equal commands count as often as the line has them, though they are judged once", () => {
+test("equal commands are evaluated once but count as often as the line contains them", () => {
   const many = Array.from({ length: 60 }, (_, at) => ({ action: "deny", command: `rm -x${at} *` }));
   expect(verdictOf(many, run("rm a b;".repeat(300)))).toBe("abstain");
   expect(verdictOf(many, run("rm a b;".repeat(900)))).toBe("deny unknown_command");
@@ -102,7 +102,7 @@ test.each([
     `[[rules]]\nname = "${"\\\\".repeat(room / 2 - 50)}"\naction = "dney"`,
   ],
   ["a mistake in the last of four million lines", `${"\n".repeat(room)}=`],
-])("%s is refused, with a thousand findings at most", (_, text) => {
+])("%s is rejected with at most a thousand findings", (_, text) => {
   let error: unknown;
   try {
     parsePolicy(text, { file: "p.toml" });

@@ -9,7 +9,7 @@ const bash = (command: string) => call("Bash", { command });
 const read = (file_path: string) => call("Read", { file_path }, { workspace: "/w" });
 const edit = (file_path: string) => call("Edit", { file_path }, { workspace: "/w" });
 
-describe("what Claude Code's documents say a rule covers", () => {
+describe("a rule covers what Claude Code's documentation says", () => {
   test.each(readCases<[string, ToolCall, string]>(import.meta, "what-claude-code-s-2"))(
     "allow %s",
     async (rule, one, wanted) => {
@@ -30,7 +30,7 @@ describe("what Claude Code's documents say a rule covers", () => {
 });
 
 describe("precedence", () => {
-  test("deny, then ask, then allow, in whatever order and file they stand", async () => {
+  test("deny, then ask, then allow, in any order and across files", async () => {
     const { effectOf } = await imported(
       "claude",
       settings({ allow: ["Bash(git:*)", "Bash(aws s3 ls)"], deny: ["Bash(git push --force:*)"] }),
@@ -42,7 +42,7 @@ describe("precedence", () => {
     expect(effectOf(bash("aws s3 ls"))).toBe("deny");
     expect(effectOf(bash("make"))).toBe("ask_user");
   });
-  test("dontAsk denies what no rule allows", async () => {
+  test("dontAsk denies everything that no rule allows", async () => {
     const { effectOf, report } = await imported(
       "claude",
       settings({ allow: ["Bash(ls)"], defaultMode: "dontAsk" }),
@@ -51,7 +51,7 @@ describe("precedence", () => {
     expect(effectOf(bash("make"))).toBe("deny");
     expect(report).toEqual([]);
   });
-  test("without bypassPermissions mode yolo waves nothing through, and rules decide as before", async () => {
+  test("without bypassPermissions, mode yolo allows nothing more, and rules decide as before", async () => {
     const { effectOf, report } = await imported(
       "claude",
       settings({
@@ -66,7 +66,7 @@ describe("precedence", () => {
     expect(effectOf({ ...bash("rm x"), ...yolo })).toBe("deny");
     expect(report).toEqual([]);
   });
-  test("plan mode asks about edits and commands, whatever is allowed", async () => {
+  test("plan mode asks about edits and commands, even if a rule allows them", async () => {
     const { effectOf } = await imported(
       "claude",
       settings({ allow: ["Edit(/src/**)", "Bash(make)", "Read(./src/**)"], defaultMode: "plan" }),
@@ -77,7 +77,7 @@ describe("precedence", () => {
       "allow",
     ]);
   });
-  test("files of additional folders may be read, and no more", async () => {
+  test("files of additional folders may be read, but not written", async () => {
     const { effectOf, report } = await imported(
       "claude",
       settings({ additionalDirectories: ["~/shared", "/opt/data/", "../up"] }),
@@ -118,14 +118,14 @@ describe("what cannot be carried over", () => {
       expect(findings.map(({ severity }) => severity)).toEqual(["lost", "stricter"]);
     },
   );
-  test("modes and unknown keys are named with their place", async () => {
+  test("modes and unknown keys are reported with their positions", async () => {
     const text =
       '{\n  // mine\n  "permissions": {\n    "defaultMode": "acceptEdits",\n    "magic": [true, null, {"a": -1.5}]\n  }\n}';
     const { report, findings } = await imported("claude", text);
     expect(report).toEqual(["lost 4:20", "lost 5:14"]);
     expect(findings[1]?.source).toBe('magic: [true, null, { "a": -1.5 }]');
   });
-  test("the settings of a user read `/path` from their own folder; a deny holds in both readings", async () => {
+  test("the user's settings resolve `/path` from their own folder, and a deny holds in both readings", async () => {
     const input = {
       file: "settings.json",
       text: settings({ allow: ["Read(/a)"], deny: ["Read(/b)"] }),
@@ -137,7 +137,7 @@ describe("what cannot be carried over", () => {
     expect(effectOf(read("/home/dev/.claude/b"))).toBe("deny");
     expect(effectOf(read("/w/b"))).toBe("deny");
   });
-  test("a rule cannot break out of its comment or its text", async () => {
+  test("a rule cannot break out of its comment or its string", async () => {
     const evil = 'Bash(ls)\n[[rules]]\nname = "x"\naction = "allow"\n# \u2028\u0007"""';
     const { rules, toml } = await imported(
       "claude",
@@ -146,7 +146,7 @@ describe("what cannot be carried over", () => {
     expect(rules).toBe(1);
     expect(toml.match(/^\[\[rules\]\]$/gm)).toHaveLength(1);
   });
-  test("rules of one text have names of their own", async () => {
+  test("rules with the same text get different names", async () => {
     const { toml } = await imported(
       "claude",
       settings({ allow: ["Bash(ls)", "Bash(ls)", "Bash(LS)"] }),

@@ -27,7 +27,7 @@ describe("prefix rules", () => {
       expect(report).toEqual([]);
     },
   );
-  test("justification, cases and places come along", async () => {
+  test("justification, cases and positions are carried over", async () => {
     const { toml, pool } = await codex(RULES);
     expect(toml).toContain(
       '# source-1:2: prefix_rule(pattern = ["git", ["push", "fetch"]], decision = "prompt")',
@@ -44,7 +44,7 @@ describe("prefix rules", () => {
       "deny-git-reset-hard",
     ]);
   });
-  test("a case that does not hold here is left out and named: a deny reads more than Codex does", async () => {
+  test("a case that fails in Bylaw is left out and reported, because a deny matches more than in Codex", async () => {
     const { toml, report, findings } = await codex(
       'prefix_rule(pattern=["rm", "-rf"], decision="forbidden", match=["rm -rf x"], not_match=["rm -fr x", "rm x"])',
     );
@@ -52,12 +52,12 @@ describe("prefix rules", () => {
     expect(report).toEqual(["stricter 1:1"]);
     expect(findings[0]?.message).toContain('"rm -fr x"');
   });
-  test("words that mean something to a pattern mean themselves", async () => {
+  test("words with a special meaning in patterns are escaped", async () => {
     const { effectOf } = await codex('prefix_rule(pattern=["foo", "*", "[a]", "a?!"])');
     expect(effectOf(run("foo '*' '[a]' 'a?!'"))).toBe("allow");
     expect(effectOf(run("foo x a abc"))).toBe("ask_user");
   });
-  test("an allow with a word that no pattern holds is lost; a deny holds for what begins with the words before", async () => {
+  test("an allow with a word that no pattern can contain is lost; a deny then covers the words before it", async () => {
     const { effectOf, report } = await codex(
       'prefix_rule(pattern=["echo", "a b"])\nprefix_rule(pattern=["git", "commit", "-m", "a b"], decision="forbidden")\nprefix_rule(pattern=["$X", "y"], decision="prompt")\nprefix_rule(pattern=["make", "{x}"], decision="forbidden")',
     );
@@ -68,7 +68,7 @@ describe("prefix rules", () => {
   });
 });
 
-describe("a line that Codex does not take apart", () => {
+describe("a line that Codex does not split", () => {
   test.each(readCases<[string, string]>(import.meta, "lines"))(
     "`%s` is %s",
     async (command, wanted) => {
@@ -92,14 +92,14 @@ prefix_rule(pattern = ["ls"])`;
   );
 });
 
-describe("what is no literal call", () => {
+describe("a statement that is no literal call", () => {
   test.each(readCases<[string, number, number]>(import.meta, "finding-with-place-never"))(
     "is a finding with its place and is never run: %s",
     async (text, line, column) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
       expect(findings[0]).toMatchObject({ severity: "lost", line, column });
       expect(findings[0]?.message).toMatch(/^.+; the import reads only calls with literal strings/);
-      // It may have been a deny, so nothing is allowed.
+      // The lost statement may have been a deny, so nothing is allowed.
       expect(effectOf(run("ls"))).toBe("ask_user");
     },
   );
@@ -115,12 +115,12 @@ describe("what is no literal call", () => {
     'prefix_rule(pattern=[], decision="allow")',
     'prefix_rule(pattern=["a"], when="x")',
     'network_rule(host="a.com", decision="allow")',
-  ])("an allow that cannot be carried over is lost alone: %s", async (text) => {
+  ])("an allow that cannot be carried over affects no other rule: %s", async (text) => {
     const { effectOf, report } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);
     expect(effectOf(run("ls"))).toBe("allow");
     expect(report).toEqual(["lost 1:1"]);
   });
-  test("a file of 20,000 lines takes no time that grows with its square", async () => {
+  test("a file of 20,000 lines does not take quadratic time", async () => {
     const { findings } = await codex(
       Array.from({ length: 20_000 }, (_, at) => `x${at} = 1`).join("\n"),
     );

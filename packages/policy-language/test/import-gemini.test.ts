@@ -17,7 +17,7 @@ const rule = (fields: RuleData): RuleData => ({
 const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_command", ...fields });
 
 describe("gemini-cli's own cases, imported", () => {
-  // Each is named with its reason in docs/decisions/0007-gemini-reading.md.
+  // Each difference is explained in docs/decisions/0007-gemini-reading.md.
   const DIFFERENT: Readonly<Record<string, string>> = {
     "echo $(git log)": "ask_user",
     "git log && echo $(git log)": "ask_user",
@@ -31,7 +31,7 @@ describe("gemini-cli's own cases, imported", () => {
       expect(effect).toBe(DIFFERENT[command] ?? wanted);
     },
   );
-  test("where a rule asks, it is named, also behind a part that no rule matches", async () => {
+  test("an ask is named even after a part that no rule matches", async () => {
     const { pool } = await gemini(
       shell({ name: "ask b", commandPrefix: "b", decision: "ask_user" }),
     );
@@ -53,7 +53,7 @@ describe("the shipped files", () => {
 describe("the first match by priority becomes tiers", () => {
   const at = (priority: number, decision: string, commandPrefix?: string): RuleData =>
     shell({ priority, decision, ...(commandPrefix === undefined ? {} : { commandPrefix }) });
-  test("an exception above a deny stays one, and a deny above an allow holds", async () => {
+  test("an exception above a deny stays an exception, and a deny above an allow holds", async () => {
     const { effectOf, report } = await gemini(
       at(10, "allow"),
       at(100, "deny", "git"),
@@ -67,7 +67,7 @@ describe("the first match by priority becomes tiers", () => {
     ).toEqual(["allow", "deny", "allow", "deny", "deny"]);
     expect(report).toEqual([]);
   });
-  test("neighbours that cannot disagree share a tier", async () => {
+  test("neighbouring rules that cannot disagree share a tier", async () => {
     const { toml } = await gemini(
       rule({ toolName: "a", priority: 9 }),
       rule({ toolName: "b", decision: "deny", priority: 8 }),
@@ -75,7 +75,7 @@ describe("the first match by priority becomes tiers", () => {
     );
     expect(toml).not.toContain("priority");
   });
-  test("more levels than tiers make it stricter, and it says so", async () => {
+  test("more levels than tiers make the result stricter, with a finding", async () => {
     const { effectOf, report } = await gemini(
       at(60, "allow", "a"),
       at(50, "deny", "a"),
@@ -96,7 +96,7 @@ describe("the first match by priority becomes tiers", () => {
   });
 });
 
-describe("what a rule is about", () => {
+describe("the tools and commands of a rule", () => {
   test.each(readCases<[RuleData, ToolCall, string]>(import.meta, "what-rule-about"))(
     "%j",
     async (fields, one, wanted) => {
@@ -110,10 +110,10 @@ describe("what a rule is about", () => {
     [{ argsPattern: '"a":"x.*y', decision: "deny" }, call("t", { a: "harmless" }), "deny"],
     [{ argsPattern: '"a":"x|y"', decision: "deny" }, call("t", { a: "harmless" }), "deny"],
     [{ toolName: "read_*", decision: "deny" }, call("read_file"), "deny"],
-  ] as const)("a deny that cannot be said exactly is stricter: %j", async (fields, one, wanted) => {
+  ] as const)("an inexact deny becomes stricter: %j", async (fields, one, wanted) => {
     expect((await gemini(rule(fields))).effectOf(one)).toBe(wanted);
   });
-  test("toolAnnotations tighten by `when`", async () => {
+  test("toolAnnotations become a condition in `when`", async () => {
     const { toml } = await gemini(
       rule({ toolName: "*", decision: "ask_user", toolAnnotations: { destructiveHint: true } }),
     );
@@ -157,33 +157,33 @@ describe("what cannot be carried over", () => {
     [{ toolName: "*", argsPattern: "secret", decision: "deny" }],
     [{ decision: "deny", priority: 4000 }],
     [{ decision: "block" }],
-  ] as const)("what may have denied puts every allow in doubt: %j", async (fields) => {
+  ] as const)("a lost rule that may have denied makes every allow doubtful: %j", async (fields) => {
     const { effectOf, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
     expect(effectOf(call("glob"))).toBe("ask_user");
     expect(findings.map(({ severity }) => severity).toSorted()).toEqual(["lost", "stricter"]);
   });
-  test("a checker is a program, so the allows ask", async () => {
+  test("a safety checker cannot be carried over, so the allows ask", async () => {
     const checker =
       '[[safety_checker]]\ntoolName = "*"\n[safety_checker.checker]\ntype = "in-process"\nname = "allowed-path"\n';
     expect(
       (await imported("gemini", `${checker}${geminiToml([rule({})])}`)).effectOf(call("t")),
     ).toBe("ask_user");
   });
-  test("no TOML at all", async () => {
+  test("a file that is not TOML", async () => {
     await expect(importPolicy("gemini", [{ file: "p.toml", text: 'a = "' }])).rejects.toMatchObject(
       { code: "BYLAW_IMPORT_INVALID", source: { file: "p.toml", line: 1 } },
     );
   });
 });
 
-describe("what gemini-cli asks about all the same", () => {
+describe("commands that gemini-cli asks about even if a rule allows them", () => {
   test.each(
     readCases<[Parameters<typeof shell>[0], string, ApprovalMode, string]>(import.meta, "modes"),
   )("%j: `%s` in mode %s is %s", async (fields, command, approval_mode, wanted) => {
     const { effectOf } = await gemini(shell(fields));
     expect(effectOf({ ...run(command), approval_mode })).toBe(wanted);
   });
-  test("a deny below holds above the question", async () => {
+  test("a deny of a lower tier holds above the ask", async () => {
     const { effectOf } = await gemini(
       shell({ commandPrefix: "git log", priority: 200 }),
       shell({ commandPrefix: "git push", decision: "deny" }),
@@ -192,13 +192,13 @@ describe("what gemini-cli asks about all the same", () => {
   });
 });
 
-describe("files of several places", () => {
+describe("files of several folders", () => {
   const settings = '{"tools": {"exclude": ["write_file"], "allowed": ["glob"]}}';
   const toml = geminiToml([
     rule({ toolName: ["write_file", "read_file"], priority: 950 }),
     rule({ toolName: "read_file", decision: "deny", priority: 1 }),
   ]);
-  test("policies of the user and settings have one order", async () => {
+  test("policies of the user and settings are ordered together", async () => {
     const { effectOf, report } = await imported("gemini", settings, {
       file: "/home/dev/.gemini/policies/a.toml",
       text: toml,
@@ -211,7 +211,7 @@ describe("files of several places", () => {
     ]);
     expect(report).toEqual([]);
   });
-  test("a policy of unknown rank lifts no deny of another", async () => {
+  test("a policy of unknown rank overrides no deny of another", async () => {
     const { effectOf, report } = await imported("gemini", settings, {
       file: "somewhere/a.toml",
       text: toml,
@@ -223,7 +223,7 @@ describe("files of several places", () => {
     ]);
     expect(report).toEqual(["stricter 1:24"]);
   });
-  test("files of one folder have one order", async () => {
+  test("files of one folder are ordered together", async () => {
     const { effectOf } = await imported(
       "gemini",
       { file: "p/a.toml", text: geminiToml([rule({ toolName: "glob", priority: 5 })]) },

@@ -13,7 +13,7 @@ const TEXTS = {
 const importOf = (source: ImportSource, text: string) =>
   importPolicy(source, [{ file: "f", text }]);
 
-describe("a file of another tool is one error that names the tool", () => {
+describe("a file of another tool gives one error that names the tool", () => {
   test.each<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
     readCases<[as: ImportSource, of: keyof typeof TEXTS, message: string, fix: string]>(
       import.meta,
@@ -27,13 +27,13 @@ describe("a file of another tool is one error that names the tool", () => {
     });
   });
 
-  test("JSON of no tool is no file of Codex", async () => {
+  test("JSON of no known tool is not accepted as a file of Codex", async () => {
     await expect(importOf("codex", '{ "a": 1 }')).rejects.toMatchObject({
       message: expect.stringContaining("The file contains JSON"),
     });
   });
 
-  test("one with marks of several is read as it is asked for", async () => {
+  test("a file with syntax of several tools is read as the requested one", async () => {
     const both = '{ "permissions": {}, "tools": { "exclude": ["x"] } }';
     for (const as of ["claude", "gemini"] as const)
       await expect(importOf(as, both)).resolves.toMatchObject({ findings: expect.any(Array) });

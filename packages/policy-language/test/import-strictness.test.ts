@@ -95,7 +95,7 @@ const geminiRule = fc
   )
   .map((rule) => JSON.parse(JSON.stringify(rule)) as Record<string, string>);
 
-// Where both abstain the kernel's own fallback and mode answer, which are the same for both.
+// If both abstain, the kernel's fallback and mode decide, which are the same for both.
 const effectOf = (toml: string, one: ToolCall): string => {
   const pool = compilePolicy([parsePolicy(toml, { file: "p.toml" })]);
   const effect = pool.evaluate(one)?.[0]?.effect;
@@ -105,7 +105,7 @@ const effectOf = (toml: string, one: ToolCall): string => {
     : (pool.fallback ?? "ask_user");
 };
 
-test("an imported policy of gemini-cli allows nothing that the file does not, read its own way", async () => {
+test("an imported policy of gemini-cli allows nothing that the original file does not allow", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(geminiRule, { minLength: 1, maxLength: 6 }),
@@ -115,7 +115,7 @@ test("an imported policy of gemini-cli allows nothing that the file does not, re
           { file: "g.toml", text: geminiToml(rules) },
         ]);
         const theirs = effectOf(geminiToml(rules, { compat: "gemini", default: "ask_user" }), one);
-        // What no rule matches is allowed in mode yolo by both, and there the name of a server is not asked for.
+        // In mode yolo, both allow what no rule matches, and the original does not need the server's name.
         const ours = effectOf(toml, one);
         if (ours === "allow" && theirs !== "allow")
           expect({ ours, toml }).toEqual({ ours: theirs, toml });
@@ -125,7 +125,7 @@ test("an imported policy of gemini-cli allows nothing that the file does not, re
   );
 });
 
-test("where a file of gemini-cli denies, its import does not allow; at one priority it does not ask either", async () => {
+test("where a file of gemini-cli denies, its import does not allow; with a single priority it also does not ask", async () => {
   const flat = geminiRule.map((rule): typeof rule => ({
     ...rule,
     priority: 7 as unknown as string,
@@ -148,14 +148,14 @@ test("where a file of gemini-cli denies, its import does not allow; at one prior
 
 const claudeRule = command.chain((words) => fc.constantFrom(words, `${words}:*`, `${words} *`));
 
-// The words of a rule and of a command, as Claude Code's documents compare them.
+// Compares the words of a rule with those of a command as Claude Code's documentation describes.
 function covers(rule: string, part: string): boolean {
   const open = /(?::\*| \*)$/.test(rule);
   const body = rule.replace(/(?::\*| \*)$/, "");
   return part === body || (open && part.startsWith(`${body} `));
 }
 
-test("imported permissions of Claude Code decide as deny, then ask, then allow over each command, or more strictly", async () => {
+test("imported permissions of Claude Code decide each command as deny, then ask, then allow, or more strictly", async () => {
   const lists = fc.record({
     allow: fc.array(claudeRule, { maxLength: 4 }),
     ask: fc.array(claudeRule, { maxLength: 2 }),

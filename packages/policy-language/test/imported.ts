@@ -10,16 +10,16 @@ import {
   type PolicyPool,
 } from "../src/index.ts";
 
-/** What an import came to, loaded. */
+/** The result of an import, loaded. */
 export interface Loaded extends Imported {
   readonly pool: PolicyPool;
-  /** What a call comes to: the vote, else the default. */
+  /** Returns the effect of a call: that of the vote, or else the default. */
   readonly effectOf: (call: ToolCall) => string | undefined;
   /** `severity line:column` of each finding. */
   readonly report: readonly string[];
 }
 
-/** Imports texts, and checks what holds for every import: the result loads without a finding. */
+/** Imports texts, and checks that the result loads without a finding. */
 export async function imported(
   source: ImportSource,
   ...texts: readonly (string | ImportInput)[]
@@ -44,6 +44,6 @@ export async function imported(
   };
 }
 
-/** Claude Code's settings with these permissions. */
+/** Creates Claude Code's settings with these permissions. */
 export const settings = (permissions: Readonly<Record<string, unknown>>): string =>
   JSON.stringify({ permissions });

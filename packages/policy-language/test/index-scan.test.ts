@@ -337,7 +337,7 @@ const shellCall: fc.Arbitrary<ToolCall> = fc
   .record({ command: shellLine })
   .map((args) => ({ hook: "beforeToolCall", tool: "bash", args, cwd: "/w", home: "/home/dev" }));
 
-test("the index answers for shell lines what a scan of every rule answers", () => {
+test("the index gives the same votes for shell lines as a scan of every rule", () => {
   const seen = new Set<string | undefined>();
   fc.assert(
     fc.property(policy, fc.array(shellCall, { minLength: 1, maxLength: 8 }), (data, calls) => {
@@ -348,7 +348,7 @@ test("the index answers for shell lines what a scan of every rule answers", () =
         seen.add(votes?.[0]?.code);
       }
     }),
-    // What is seen must not be left to luck; `npm run fuzz` goes on from here with any seed.
+    // A fixed seed, so that a failure does not depend on luck; `npm run fuzz` tries any seed.
     { numRuns: 1000, seed: 1 },
   );
   expect([...seen]).toEqual(
@@ -363,7 +363,7 @@ test("the index answers for shell lines what a scan of every rule answers", () =
   );
 });
 
-test("the index answers what a scan of every rule answers", () => {
+test("the index gives the same votes as a scan of every rule", () => {
   fc.assert(
     fc.property(policy, fc.array(call, { minLength: 1, maxLength: 8 }), (data, calls) => {
       const pool = compilePolicy([parse(data, "a.toml")]);
@@ -416,7 +416,7 @@ const conditionalPolicy = fc
     ),
   }));
 
-test("the index answers what a scan of every rule and condition answers", async () => {
+test("the index gives the same votes as a scan of every rule and condition", async () => {
   await fc.assert(
     fc.asyncProperty(
       conditionalPolicy,
@@ -458,10 +458,10 @@ test("neither the order of rules nor of files changes a vote", () => {
   );
 });
 
-test("what cannot be known is never allowed", () => {
+test("an unknown call is never allowed", () => {
   fc.assert(
     fc.property(policy, call, ({ rules, ...data }, one) => {
-      // Writing is what such a rule may allow.
+      // A rule about writing may allow it.
       const strict = rules.filter(
         ({ effects: listed = "" }) => !JSON.stringify(listed).includes('"writes"'),
       );

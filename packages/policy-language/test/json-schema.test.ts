@@ -19,11 +19,11 @@ function mistakes(text: string): readonly string[] {
       );
 }
 
-test("the schema that the package ships is the one that the code makes: `node tools/policy-schema.ts` writes it", () => {
+test("the shipped schema equals the generated one: `node tools/policy-schema.ts` writes it", () => {
   expect(JSON.parse(textOf("packages/policy-language/policy.schema.json"))).toEqual(schema);
 });
 
-test("the manifest ships it, and lets it be named", () => {
+test("the manifest includes and exports the schema", () => {
   const manifest = JSON.parse(textOf("packages/policy-language/package.json")) as {
     files: string[];
     exports: Record<string, unknown>;
@@ -32,7 +32,7 @@ test("the manifest ships it, and lets it be named", () => {
   expect(manifest.exports["./policy.schema.json"]).toBe("./policy.schema.json");
 });
 
-test("every key has words for an editor to show", () => {
+test("every key has a description for editors", () => {
   const bare: string[] = [];
   let keys = 0;
   const walk = (node: unknown, path: string): void => {
@@ -42,7 +42,7 @@ test("every key has words for an editor to show", () => {
     };
     for (const [key, { description = "" }] of Object.entries(properties ?? {})) {
       keys++;
-      // The one value that `compat` can have says it all.
+      // If `compat` has only one possible value, it needs no description.
       if (!/^\S.{8,}\.$/s.test(description)) bare.push(`${path}.${key}`);
     }
     for (const [key, below] of Object.entries(node)) walk(below, `${path}/${key}`);
@@ -77,7 +77,7 @@ const texts: readonly (readonly [string, string])[] = [
   ...blocks,
 ];
 
-describe("what loads without a warning is valid", () => {
+describe("a policy that loads without a warning is valid", () => {
   test("there are policies to try", () => {
     expect(policies.length).toBeGreaterThan(5);
     expect(fixtures.length).toBeGreaterThan(10);

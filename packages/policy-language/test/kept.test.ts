@@ -3,11 +3,11 @@ import type { ToolCall } from "@bylaw/kernel";
 import { identify } from "../src/match/mcp.ts";
 import { readLine } from "../src/match/shell-line.ts";
 
-describe("what was read of a line", () => {
+describe("the cached facts of a line", () => {
   const words = (line: string): readonly string[] =>
     readLine(line, undefined).parts.map(({ text }) => text);
 
-  it("is kept from its second time on while few others come between", () => {
+  it("are cached from the second time on, as long as few other lines come between", () => {
     readLine("git status --short", undefined);
     readLine("true", undefined);
     const first = readLine("git status --short", undefined);
@@ -15,7 +15,7 @@ describe("what was read of a line", () => {
     expect(readLine("git status --short", undefined)).toBe(first);
   });
 
-  it("is forgotten after many others, and read again to the same end", () => {
+  it("are evicted after many other lines, and computed again with the same result", () => {
     const first = readLine("ls -la && rm -rf build", undefined);
     const before = words("ls -la && rm -rf build");
     for (let n = 0; n < 5_000; n += 1) readLine(`printf ${n}`, undefined);
@@ -23,7 +23,7 @@ describe("what was read of a line", () => {
     expect(words("ls -la && rm -rf build")).toEqual(before);
   });
 
-  it("of a long line is kept for the last one alone", () => {
+  it("are cached for a long line only until the next line", () => {
     const long = (n: number): string => `echo ${"x".repeat(2_000)} ${n}`;
     const first = readLine(long(1), undefined);
     expect(readLine(long(1), undefined)).toBe(first);
@@ -31,7 +31,7 @@ describe("what was read of a line", () => {
     expect(readLine(long(1), undefined)).not.toBe(first);
   });
 
-  it("says nothing of the call that the line came in", () => {
+  it("contain nothing of the call that the line came from", () => {
     expect(readLine("make all", undefined).unknown).toBeUndefined();
     expect(readLine("make all", "environment beside the command").unknown).toBe(
       "environment beside the command",
@@ -42,7 +42,7 @@ describe("what was read of a line", () => {
   });
 });
 
-describe("the tool that a call is for", () => {
+describe("the cached identity of a tool", () => {
   const call = (fields: Partial<ToolCall>): ToolCall => ({
     hook: "beforeToolCall",
     tool: "get_issue",
@@ -50,7 +50,7 @@ describe("the tool that a call is for", () => {
     ...fields,
   });
 
-  it("is worked out anew where a registry of servers has a say", () => {
+  it("is computed again if a registry of servers matters", () => {
     const tool = "mcp__a__b";
     expect(identify(call({ tool })).kind).toBe("unresolved");
     expect(identify(call({ tool, servers: { a: ["b"] } }))).toMatchObject({
@@ -62,7 +62,7 @@ describe("the tool that a call is for", () => {
     expect(identify(call({ tool })).kind).toBe("unresolved");
   });
 
-  it("is one by its server and its name, never by the text that glues them", () => {
+  it("is keyed by server and name, never by the joined text", () => {
     expect(identify(call({ server: "a_b", tool: "c" }))).toMatchObject({
       server: "a_b",
       bare: "c",
@@ -78,7 +78,7 @@ describe("the tool that a call is for", () => {
     });
   });
 
-  it("is the same after more tools than are kept", () => {
+  it("is the same after more tools than the cache can hold", () => {
     const before = identify(call({ server: "kept", tool: "first" }));
     for (let n = 0; n < 10_000; n += 1) identify(call({ server: `s${n % 10}`, tool: `t${n}` }));
     expect(identify(call({ server: "kept", tool: "first" }))).toEqual(before);

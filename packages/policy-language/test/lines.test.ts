@@ -20,7 +20,7 @@ const rules = [
   { action: "ask_user", command: "npm publish *" },
 ];
 
-describe("a walk through folders", () => {
+describe("a command that reads folders recursively", () => {
   const kept = readCases<RuleData>(import.meta, "kept");
 
   test.each(readCases<string>(import.meta, "searches-for-denied-files"))(
@@ -55,7 +55,7 @@ describe("a walk through folders", () => {
   );
 });
 
-describe("a line that brings links into the tree", () => {
+describe("a line that may create links in the tree", () => {
   const inside = [
     allow(["git *", "cat *", "echo *", "tee *", "npm test"], { paths: "/w/**" }),
     { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
@@ -76,17 +76,17 @@ describe("a line that brings links into the tree", () => {
     ];
     expect(verdictOf(kept, run(line))).toBe("allow rule_allowed r0");
   });
-  test("is denied what its words say", () => {
+  test("is denied according to its words", () => {
     expect(verdictOf(inside, run("git pull && cat .env"))).toBe("deny rule_denied r1");
   });
 });
 
-describe("a line is what its commands come to", () => {
+describe("the effect of a line is the strictest of its commands", () => {
   test.each(readCases<[string, string]>(import.meta, "strictest"))("%s: %s", (line, verdict) =>
     expect(verdictOf(rules, run(line))).toBe(verdict),
   );
 
-  test("each command is decided by the tiers, and a final rule holds in each", () => {
+  test("tiers decide each command, and a final rule holds for each", () => {
     const tiers = [
       allow("git *", { priority: "user" }),
       deny("git push *"),
@@ -97,12 +97,12 @@ describe("a line is what its commands come to", () => {
     expect(verdictOf(tiers, run("git push; git pull"))).toBe("ask_user rule_asked r2");
     expect(verdictOf(tiers, run("git push; make"))).toBe("deny rule_denied r3");
   });
-  test("the rule that is named is the first by name among the strictest", () => {
+  test("the named rule is the first by name among the strictest", () => {
     const two = [deny("rm *", { name: "b" }), deny("dd *", { name: "a" })];
     expect(verdictOf(two, run("rm x; dd if=y"))).toBe("deny rule_denied a");
     expect(verdictOf(two, run("dd if=y; rm x"))).toBe("deny rule_denied a");
   });
-  test("a rule in shadow is told once, whatever number of commands it matches", () => {
+  test("a rule in shadow is reported once, whatever the number of commands that it matches", () => {
     const pool = compilePolicy([
       policyOf([{ name: "s", action: "deny", command: "ls *", shadow: true }]),
     ]);
@@ -110,7 +110,7 @@ describe("a line is what its commands come to", () => {
       { effect: "deny", shadow: true, rule: { name: "s" } },
     ]);
   });
-  test("a rule about the tool alone is about every command, and about a line without any", () => {
+  test("a rule about the tool alone covers every command, and also a line without one", () => {
     expect(effectOf([{ action: "deny", tool: "bash" }], call("bash", { command: "" }))).toBe(
       "deny",
     );
@@ -127,20 +127,20 @@ describe("a line is what its commands come to", () => {
       "abstain",
     );
   });
-  test("thousands of commands are answered", () => {
+  test("thousands of commands return a decision", () => {
     const line = `${"echo a;".repeat(1500)}rm -rf x`;
     expect(effectOf(rules, run(line))).toBe("deny");
   });
 });
 
-describe("what an allow does not cover", () => {
+describe("commands that an allow does not cover", () => {
   test.each(readCases<string>(import.meta, "not-covered"))("%s", (line) =>
     expect(effectOf(rules, run(line))).not.toBe("allow"),
   );
   test.each(readCases<string>(import.meta, "not-allowed"))("but %j", (line) =>
     expect(effectOf(rules, run(line))).toBe("allow"),
   );
-  test("a word that is not known is covered by a wildcard word alone", () => {
+  test("only a wildcard word covers an unknown word", () => {
     expect(effectOf([allow("frob * main")], run('frob "x$Y" main'))).toBe("allow");
     expect(effectOf([allow("frob x* main")], run('frob "x$Y" main'))).toBe("abstain");
     expect(effectOf([{ action: "allow", command_regex: "cat .*" }], run('cat "src/$X"'))).toBe(
@@ -158,7 +158,7 @@ describe("a deny that may match", () => {
         expect(verdictOf(rules, run(line), { default: "deny" })).toBe("deny unknown_command");
     },
   );
-  test("counts only where the rule would decide", () => {
+  test("counts only if the rule would decide", () => {
     const above = allow("rm *", { priority: "admin" });
     expect(effectOf([above, deny("rm -rf *")], run('rm "a$X"'))).toBe("allow");
     expect(effectOf([above, deny("rm a*")], run('rm "a$X"'))).toBe("allow");
@@ -168,7 +168,7 @@ describe("a deny that may match", () => {
     );
     expect(effectOf([above, deny("rm b", { final: true })], run('rm "a$X"'))).toBe("allow");
   });
-  test("of a regular expression, as far as its beginning and its end are plain", () => {
+  test("of a regular expression, as far as its literal start and end are known", () => {
     const regex: RuleData = { action: "deny", command_regex: "(git|hg) push( .*)?" };
     expect(verdictOf([regex], run("git $X"))).toBe("ask_user unknown_command");
     expect(verdictOf([regex], run("make $X"))).toBe("abstain");
@@ -191,14 +191,14 @@ describe("files of a line", () => {
     expect(effectOf(files, run(line))).toBe(effect),
   );
 
-  test("an allow about files names no program", () => {
+  test("an allow about files covers any program", () => {
     const open: readonly RuleData[] = [{ action: "allow", paths: "**" }];
     expect(effectOf(open, run("cat src/a"))).toBe("allow");
     for (const line of readCases<string>(import.meta, "allow-about-files-names")) {
       expect([line, effectOf(open, run(line))]).toEqual([line, "abstain"]);
     }
   });
-  test("the paths of all commands are given to be resolved", () => {
+  test("the paths of all commands must be resolved", () => {
     const pool = compilePolicy([policyOf(files.map((rule, at) => ({ name: `r${at}`, ...rule })))]);
     expect(pool.pathsToResolve(run("cat src/a; cat < src/b; ssh host cat c")).toSorted()).toEqual([
       "src/a",
@@ -215,7 +215,7 @@ describe("hosts of a line", () => {
   test.each(readCases<[string, string]>(import.meta, "hosts"))("%s: %s", (line, effect) =>
     expect(effectOf(hosts, run(line))).toBe(effect),
   );
-  test("URLs of network tools are compared the same way", () => {
+  test("URLs of network tools are compared in the same way", () => {
     const fetch = (url: string): string => effectOf(hosts, call("web_fetch", { url }));
     expect([
       fetch("https://bücher.example/"),
@@ -238,7 +238,7 @@ describe("explain", () => {
       { name: "rm", matched: false, failed: "command" },
     ]);
   });
-  test("says where a rule may match", () => {
+  test("tells that a rule may match", () => {
     const [, rm] = pool.explain(run("ls; rm $X"));
     expect(rm).toMatchObject({
       matched: false,
@@ -247,7 +247,7 @@ describe("explain", () => {
       command: "rm …",
     });
   });
-  test("says nothing of commands for other tools", () => {
+  test("does not mention commands for other tools", () => {
     expect(pool.explain(call("read_file", { path: "a" }))[0]).not.toHaveProperty("command");
   });
 });

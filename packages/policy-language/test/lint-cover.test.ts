@@ -21,7 +21,7 @@ async function idleOf(rules: readonly RuleData[]): Promise<readonly (readonly [s
     .map((finding) => [nameAt(finding), finding.code] as const);
 }
 
-/** The codes of what is found about rule `r1`, the second of two. */
+/** Returns the codes of the findings about rule `r1`, the second of two. */
 async function found(first: RuleData, second: RuleData): Promise<string> {
   const idle = await idleOf([
     { name: "r0", ...first },
@@ -45,7 +45,7 @@ test.each(OPEN)("is not covered by %s", async (_, first, second) => {
   expect(await found(first, second)).toBe("");
 });
 
-test("parts of one rule may be covered by several", async () => {
+test("several rules together may cover all parts of one rule", async () => {
   const rules = [
     { name: "a", action: "deny", command: "rm *" },
     { name: "b", action: "deny", tool: "bash", command: "dd *" },
@@ -89,7 +89,7 @@ const KEYS: Readonly<Record<string, fc.Arbitrary<RuleData[string]>>> = {
   shadow: fc.constant(true),
 };
 
-// One or two keys besides the action, so that rules often speak of the same calls.
+// Only one or two keys besides the action, so that rules often match the same calls.
 const arbitraryRule: fc.Arbitrary<RuleData> = fc
   .tuple(
     fc.constantFrom("allow", "deny", "ask_user"),
@@ -137,7 +137,7 @@ const loads = (rule: RuleData): boolean => {
   }
 };
 
-test("without a rule that is said never to decide, every call comes to the same", async () => {
+test("removing a rule that is reported as never deciding changes no decision", async () => {
   let idle = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(arbitraryRule, { minLength: 2, maxLength: 6 }), async (drafts) => {

@@ -20,7 +20,7 @@ describe("a rule that no call can match is an error", () => {
   );
 });
 
-describe("an allow of shell lines by their text is broad", () => {
+describe("an allow of shell lines by their text is reported as broad", () => {
   test.each([
     [allow('tool = "bash"\nargs = { command = { regex = "ls.*" } }')],
     [allow('args = { command = { glob = "ls *" } }')],
@@ -34,7 +34,7 @@ describe("an allow of shell lines by their text is broad", () => {
   ])("near: %s", async (rule) => expect(await codesOf(rule)).not.toContain("broad_allow"));
 });
 
-describe("a deny that gets round", () => {
+describe("a deny that can be evaded", () => {
   const found = async (...rules: readonly string[]) => {
     const text = rules
       .map((rule, at) => `[[rules]]\nname = "r${at}"\nreason = "x"\n${rule}\n`)
@@ -42,14 +42,14 @@ describe("a deny that gets round", () => {
     const all = await lintPolicies([parsePolicy(text, { file: "p.toml" })]);
     return all.filter(({ code }) => code.startsWith("evaded"));
   };
-  test("is found where an allow is for one of the shell tools only", async () => {
+  test("is found if an allow covers only one of the shell tools", async () => {
     const findings = await found(
       deny('command = "git push"'),
       allow('tool = "bash"\ncommand = "git *"'),
     );
     expect(findings.map(({ code }) => code)).toContain("evaded_to_allow");
   });
-  test("is advised of nothing that the rule does already", async () => {
+  test("is not advised to do what the rule already does", async () => {
     const findings = [
       ...(await found(
         deny('command = "git push *"'),

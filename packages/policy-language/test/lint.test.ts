@@ -3,10 +3,10 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { lintChecks, lintPolicies, parsePolicy, type LintFinding } from "../src/index.ts";
 
-/** The code of a check, a policy in which it finds something, and one much like it in which it finds nothing. */
+/** The code of a check, a policy in which it finds something, and a similar policy in which it finds nothing. */
 const EXAMPLES = readCases<readonly [string, string, string]>(import.meta, "examples");
 
-// A line of this kind begins the next file of an example.
+// This line separates the files of an example.
 const SEPARATOR = /^# --- another file$/m;
 
 const lint = (text: string): Promise<readonly LintFinding[]> =>
@@ -16,7 +16,7 @@ const lint = (text: string): Promise<readonly LintFinding[]> =>
       .map((part, at) => parsePolicy(part, { file: `${at}.toml`, operator: true })),
   );
 
-/** `code line` of each finding that is no hint. */
+/** Returns `code line` of each finding except hints. */
 const linesOf = async (text: string): Promise<readonly string[]> =>
   (await lint(text))
     .filter(({ severity }) => severity !== "info")
@@ -34,7 +34,7 @@ test("each check has an example and a near miss", () => {
 describe.each(EXAMPLES)("%s", (code, fires, abstains) => {
   const severity = checks.find((check) => check.code === code)?.severity;
 
-  test("finds its example, at a line of it", async () => {
+  test("reports its example at the right line", async () => {
     const found = (await lint(fires)).filter((finding) => finding.code === code);
     expect(found).not.toEqual([]);
     for (const { message, line, column, severity: weight } of found) {
@@ -45,7 +45,7 @@ describe.each(EXAMPLES)("%s", (code, fires, abstains) => {
     }
   });
 
-  test("finds nothing in its near miss", async () => {
+  test("reports nothing in its near miss", async () => {
     expect((await lint(abstains)).filter((finding) => finding.code === code)).toEqual([]);
   });
 
@@ -57,7 +57,7 @@ describe.each(EXAMPLES)("%s", (code, fires, abstains) => {
   });
 });
 
-test("docs/lint.md names no code that does not exist, and codes are unique", () => {
+test("docs/lint.md names only codes that exist, and codes are unique", () => {
   const page = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
   const documented = Array.from(
     page.slice(page.indexOf("## What it finds")).matchAll(/^\| `([a-z_]+)` /gm),
@@ -66,7 +66,7 @@ test("docs/lint.md names no code that does not exist, and codes are unique", () 
   expect(documented).toEqual(checks.map(({ code }) => code));
 });
 
-describe("a deny is asked about the same line, written differently", () => {
+describe("a deny is tested with the same line in other spellings", () => {
   const deny = (pattern: string, more = ""): string =>
     `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\n${pattern}\n${more}`;
   const ways = async (text: string): Promise<readonly string[]> =>
@@ -82,12 +82,12 @@ describe("a deny is asked about the same line, written differently", () => {
     expect(await linesOf(deny(pattern))).toEqual([]);
   });
 
-  test("a pattern of exact words misses one more argument", async () => {
+  test("a pattern of exact words does not match one more argument", async () => {
     expect(await ways(deny('command = "rm -rf /"'))).toEqual(["one more argument"]);
     expect(await ways(deny('command = "reboot"'))).toEqual(["one more argument"]);
   });
 
-  test("a regular expression misses the order and form of options", async () => {
+  test("a regular expression does not match options in another order or form", async () => {
     const found = await ways(deny('command_regex = "rm -rf .*"'));
     expect(found).toContain("options apart");
     expect(found).toContain("options in another order");
@@ -116,7 +116,7 @@ describe("a deny is asked about the same line, written differently", () => {
     },
   );
 
-  test("the cases of the rule are tried too", async () => {
+  test("the cases of a rule are tested too", async () => {
     const found = await messagesOf(
       deny('command_regex = "(?:x+y*)+|git push.* -f"', 'match = "git push origin -f"'),
       "evaded_rule",
@@ -129,13 +129,13 @@ describe("a deny is asked about the same line, written differently", () => {
     ).toBe(true);
   });
 
-  test("what another rule of the file catches is no finding", async () => {
+  test("an evasion that another rule of the file catches is no finding", async () => {
     const other =
       '[[rules]]\nname = "all"\naction = "deny"\nreason = "x"\ncommand = "rm *"\nphase = "PLAN"\n';
     expect(await ways(deny('command_regex = "rm -rf .*"', `phase = "PLAN"\n${other}`))).toEqual([]);
   });
 
-  test("an ask is held to the same, and only an allow is weaker than it", async () => {
+  test("an ask is tested in the same way, and only an allow is weaker than an ask", async () => {
     const text = `
 [[rules]]
 name = "ask"
@@ -150,7 +150,7 @@ command = "git push *"
     expect(await linesOf(text.slice(0, text.lastIndexOf("[[rules]]")))).toEqual([]);
   });
 
-  test("an argument that is a path is compared by its place", async () => {
+  test("a path argument is compared by the file that it names", async () => {
     const byText = 'tool = "write_file"\nargs = { path = { eq = "package-lock.json" } }';
     expect(await ways(deny(byText))).toEqual([
       "a dot in the path",
@@ -160,14 +160,14 @@ command = "git push *"
     expect(await ways(deny('paths = { write = "package-lock.json" }'))).toEqual([]);
   });
 
-  test("a rule that a higher tier overrides on purpose is left alone", async () => {
+  test("a rule that a higher tier overrides on purpose is not reported", async () => {
     const over =
       '[[rules]]\nname = "o"\npriority = "user"\naction = "allow"\ncommand = "rm -rf *"\n';
     expect(await ways(deny('command = "rm -rf /"', over))).toEqual([]);
   });
 });
 
-describe("an allow says where its wildcards end", () => {
+describe("an allow must say where its wildcards end", () => {
   const allow = (word: string): string =>
     `[[rules]]\nname = "r"\naction = "allow"\ncommand = "${word}"\n`;
 
@@ -185,7 +185,7 @@ describe("an allow says where its wildcards end", () => {
     expect(await messagesOf(allow(pattern), "misplaced_wildcard")).toEqual([]);
   });
 
-  test("a deny may say more than it looks like", async () => {
+  test("a deny may match more than its pattern seems to", async () => {
     const deny = allow("curl https://*example.net*").replace("allow", "deny");
     expect(await messagesOf(deny, "misplaced_wildcard")).toEqual([]);
   });
@@ -207,7 +207,7 @@ test.each(readCases<[string, string]>(import.meta, "by-says-enough"))(
   },
 );
 
-test("a rule that is dropped by `without` does not move the places of the others", async () => {
+test("removing a rule by `without` does not move the positions of other rules", async () => {
   const text =
     '[[rules]]\nname = "a"\naction = "deny"\nreason = "x"\ntool = "a"\n[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\n';
   const file = parsePolicy(text, { file: "p.toml" });
@@ -217,7 +217,7 @@ test("a rule that is dropped by `without` does not move the places of the others
   expect(found.map(({ code, line }) => [code, line])).toEqual([["missing_reason", 7]]);
 });
 
-test("what loading warns about is a finding too, and findings come in the order of files and lines", async () => {
+test("warnings of loading are findings too, and findings are in the order of files and lines", async () => {
   const found = await lint(`[[rules]]
 name = "late"
 action = "deny"
@@ -238,7 +238,7 @@ tool = "y"
   ]);
 });
 
-test("rules with a condition are not guessed about", async () => {
+test("rules with a condition are not sampled", async () => {
   const text = `
 [[rules]]
 name = "r"
@@ -250,13 +250,13 @@ when = { all = [{ fact = "claims", path = "$.role", operator = "equal", value = 
   expect(await linesOf(text)).toEqual([]);
 });
 
-test("files of other tools are read by their own rules, and not looked at", async () => {
+test("files with `compat` are not linted by Bylaw's checks", async () => {
   expect(
     await lint('compat = "radium"\n[[rules]]\nname = "r"\naction = "allow"\ntool_pattern = "*"\n'),
   ).toEqual([]);
 });
 
-test("a policy of thousands of rules on one tool is looked at by index", async () => {
+test("lint uses an index for thousands of rules about one tool", async () => {
   const rules = Array.from(
     { length: 8000 },
     (_, at) => `[[rules]]\nname = "r${at}"\naction = "allow"\ncommand = "prog${at} sub *"\n`,
@@ -274,7 +274,7 @@ describe("further findings and near misses", () => {
     },
   );
 
-  test("a default of deny needs no second deny", async () => {
+  test("with a default of deny, no second deny is needed", async () => {
     expect(
       await linesOf(
         `default = "deny"\n${rule('action = "deny"\ntool = "bash"\ncommand = "rm -rf /"')}`,
@@ -283,7 +283,7 @@ describe("further findings and near misses", () => {
   });
 });
 
-test("a message is one line, whatever a rule is named", async () => {
+test("a message is one line, whatever the name of the rule contains", async () => {
   const [message = ""] = await messagesOf(
     '[[rules]]\nname = "a\\nb\\u001b[2K"\naction = "deny"\ntool = "x"\n',
     "missing_reason",
@@ -312,15 +312,15 @@ describe("an allow of reading anywhere", () => {
     'paths = { read = ["./**"] }',
     'paths = { read = "src/**" }',
     'tool = "read_file"\npaths = "~/notes/**"',
-  ])("%s is none", async (keys) => expect(await broad(keys)).toEqual([]));
-  test("with a tool that writes it is writing anywhere", async () => {
+  ])("%s is not reported", async (keys) => expect(await broad(keys)).toEqual([]));
+  test("together with a tool that writes, it allows writing anywhere", async () => {
     expect(await broad('tool = "write_file"\npaths = "**"')).toMatchObject([
       { message: expect.stringMatching(/writing anywhere/) },
     ]);
   });
 });
 
-test("a file without rules is a hint", async () => {
+test("a file without rules gets a hint", async () => {
   for (const text of ["", 'default = "deny"\n', "rules = []\n", 'compat = "gemini"\n']) {
     expect(await lint(text)).toMatchObject([
       { code: "no_rules", severity: "info", line: 1, column: 1 },
@@ -331,7 +331,7 @@ test("a file without rules is a hint", async () => {
   ).not.toContain("no_rules");
 });
 
-test("what a file lifts of rules beside it is told of the file alone", async () => {
+test("only the file itself is reported for overriding rules beside it", async () => {
   const load = (text: string, file: string) => parsePolicy(text, { file, operator: true });
   const beside = [
     load(
@@ -359,7 +359,7 @@ test("what a file lifts of rules beside it is told of the file alone", async () 
   expect(await found('priority = "user"\nshadow = true')).toEqual([]);
 });
 
-test("paths and tools that a rule lifts are found too, and an ask that lifts a deny", async () => {
+test("overridden paths and tools are found too, and an ask that overrides a deny", async () => {
   const lifted = (strict: string, weak: string): Promise<readonly string[]> =>
     messagesOf(
       `[[rules]]\nname = "no"\naction = "deny"\n${strict}\n[[rules]]\nname = "yes"\npriority = "admin"\n${weak}\n`,

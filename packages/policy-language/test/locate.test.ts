@@ -4,7 +4,7 @@ import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { PolicyError, compilePolicy, parsePolicy } from "../src/index.ts";
 
-// Every finding and every verdict carries the place; so the locator is tested through them.
+// Every finding and every verdict has a position, so the locator is tested through them.
 function findingsOf(text: string) {
   try {
     parsePolicy(text, { file: "p.toml" });
@@ -19,7 +19,7 @@ function findingsOf(text: string) {
 const places = (text: string): readonly (readonly [number, number])[] =>
   findingsOf(text).map(({ line, column }) => [line, column]);
 
-test("a wrong key is found behind comments, strings, arrays and inline tables that look like tables", () => {
+test("a wrong key is found after comments, strings, arrays and inline tables that look like tables", () => {
   const text = [
     "# [[rules]] in a comment",
     "[[rules]] # one",
@@ -67,11 +67,11 @@ test("rules written as an array of inline tables are found", () => {
   ).toEqual([[3, 17]]);
 });
 
-test("CRLF and a byte order mark do not move a place", () => {
+test("CRLF and a byte order mark do not change a position", () => {
   expect(places('\uFEFF[[rules]]\r\nname = "a"\r\nacton = "deny"\r\n')).toEqual([[3, 1]]);
 });
 
-test("the line of a rule is the line of its header, however the text around it looks", () => {
+test("the line of a rule is the line of its header, whatever the text around it looks like", () => {
   const junk = fc.constantFrom(
     "# [[rules]]",
     'reason = "[[rules]]"',
@@ -109,7 +109,7 @@ test("the line of a rule is the line of its header, however the text around it l
   );
 });
 
-test("broken TOML is reported where the parser stopped, in one line", () => {
+test("broken TOML is reported on one line, at the position where the parser stopped", () => {
   for (const [text, line] of readCases<[string, number]>(import.meta, "broken-toml")) {
     const [finding] = findingsOf(text);
     expect(finding?.line).toBe(line);

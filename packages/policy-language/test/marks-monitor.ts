@@ -1,4 +1,4 @@
-/** One event of a generated history, `seconds` after the one before. */
+/** One event of a generated history, `seconds` after the previous event. */
 export interface Step {
   readonly kind: "allowed" | "asked" | "denied" | "result" | "cleared";
   readonly tool: string;
@@ -11,25 +11,25 @@ export interface Step {
 const SETS: Readonly<Record<string, readonly string[]>> = {
   ...{ a: ["a"], b: ["b"], ab: ["a", "b"], ok: ["ok"], c: ["c"] },
 };
-/** Tools with a mark that is judged by the result, or that clears another. */
+/** Tools whose mark depends on the result, or clears another mark. */
 const NEEDS: ReadonlySet<string> = new Set(["a", "b", "ab", "ok"]);
 const CLEARED_BY: Readonly<Record<string, string>> = { ok: "a", c: "b" };
 
-/** A call of the history, with what became of it, all found by looking at the whole history. */
+/** A call of the history with its outcome, computed by looking at the whole history. */
 interface Call {
   readonly at: number;
   readonly marks: readonly string[];
-  /** Where it ran: at its own place where it was allowed. */
+  /** The event at which it ran: its own event if it was allowed. */
   readonly ran: number;
-  /** It is certain that it ran. */
+  /** Whether it certainly ran. */
   readonly certain: boolean;
-  /** Where its result stands. */
+  /** The event of its result. */
   readonly result: number | undefined;
-  /** What the host saw. */
+  /** Whether the result was good, as the host saw it. */
   readonly seen: boolean | undefined;
 }
 
-/** The first that stands under the same id: another decision, or its result. */
+/** The next event with the same id: another decision, or the result. */
 const nextOf = (step: Step, at: number, steps: readonly Step[]): number =>
   steps.findIndex(
     (other, place) =>
@@ -43,7 +43,7 @@ const nextOf = (step: Step, at: number, steps: readonly Step[]): number =>
 const needsResult = ({ kind, tool }: Step): boolean =>
   kind === "asked" ? SETS[tool] !== undefined : kind === "allowed" && NEEDS.has(tool);
 
-/** Whether the result of another call, which is not the same one before its answer, may come under its id. */
+/** Whether the result of a different call may come under this id. The same call again is the answer to the question. */
 const isShared = (step: Step, at: number, steps: readonly Step[]): boolean =>
   steps.some(
     (other, place) =>
@@ -53,7 +53,7 @@ const isShared = (step: Step, at: number, steps: readonly Step[]): boolean =>
       !(other.kind === "asked" && other.tool === step.tool),
   );
 
-// What the definition of docs/decisions/0064 says, and nothing clever.
+// Follows the definition in docs/decisions/0064 literally.
 function callsOf(steps: readonly Step[]): readonly Call[] {
   return steps.flatMap((step, at): readonly Call[] => {
     const marks = SETS[step.tool];
@@ -68,7 +68,7 @@ function callsOf(steps: readonly Step[]): readonly Call[] {
     const seen = result === undefined || end === undefined || word ? undefined : end.ok;
     if (!asked) return [{ at, marks, ran: at, certain: true, result, seen }];
     if (isResult) return [{ at, marks, ran: next, certain: !word, result, seen }];
-    // The same call again is its answer, and another call leaves it open whether it ran.
+    // The same call again is the answer. A different call leaves open whether the first one ran.
     return end === undefined || end.tool === step.tool
       ? []
       : [{ at, marks, ran: next, certain: false, result: undefined, seen: undefined }];
@@ -77,14 +77,14 @@ function callsOf(steps: readonly Step[]): readonly Call[] {
 
 interface Moment {
   readonly at: number;
-  /** Of two at one event the lower comes first. */
+  /** Of two changes at one event, the lower order comes first. */
   readonly order: number;
 }
 
 const later = (one: Moment, other: Moment): boolean =>
   one.at > other.at || (one.at === other.at && one.order > other.order);
 
-/** Where a mark may have been set, and is not cleared since. */
+/** The events at which a mark may have been set and has not certainly been cleared since. */
 function possible(mark: string, steps: readonly Step[]): readonly number[] {
   const calls = callsOf(steps);
   const clears: Moment[] = [
@@ -101,7 +101,7 @@ function possible(mark: string, steps: readonly Step[]): readonly number[] {
     .map(({ ran }) => ran);
 }
 
-/** Where a mark was set for certain, and cannot have been cleared since. */
+/** The events at which a mark was certainly set and cannot have been cleared since. */
 function certain(mark: string, steps: readonly Step[]): readonly number[] {
   const calls = callsOf(steps);
   const clears: Moment[] = [

@@ -83,7 +83,7 @@ describe("a policy does not load", () => {
   });
 });
 
-test("a mark that nobody asks about is doubtful", () => {
+test("a mark that no rule asks about gets a warning", () => {
   const [warning] = load(mark).warnings;
   expect(warning).toMatchObject({ line: 2, message: "No rule asks about the mark `m`" });
 });
@@ -100,7 +100,7 @@ test("a compiled form keeps marks", () => {
   expect(file.rules[0]?.source.unless_after).toEqual({ marks: ["m"], times: 1 });
 });
 
-describe("marks are as a monitor says that keeps the whole history", () => {
+describe("marks equal those of a monitor that looks at the whole history", () => {
   const TEXT = `
 ${["a", "b"].map((name) => `[[marks]]\nname = "${name}"\ntool = "${name}|ab"\n`).join("")}
 [[marks]]

@@ -23,7 +23,7 @@ describe("an allow", () => {
   );
 });
 
-describe("a name that does not come from exactly one registered server is never allowed", () => {
+describe("a name that does not belong to exactly one registered server is never allowed", () => {
   test.each(
     readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(
       import.meta,
@@ -48,12 +48,12 @@ describe("a name that does not come from exactly one registered server is never 
   });
 });
 
-describe("a deny matches the text and the tool's own name", () => {
+describe("a deny matches the full name and the tool's own name", () => {
   test.each(readCases<[RuleData, ToolCall]>(import.meta, "deny-matches-text-tool"))(
     "%j",
     (rule, one) => expect(verdictOf([deny(rule)], one)).toBe("deny rule_denied r0"),
   );
-  test("it does not reach another server", () => {
+  test("it does not match on another server", () => {
     expect(verdictOf([deny({ server: "git" })], listed("mcp__github__get_issue"))).toBe("abstain");
     expect(verdictOf([deny({ tool: "mcp__git__*" })], listed("mcp__github__get_issue"))).toBe(
       "abstain",
@@ -67,12 +67,12 @@ describe("a deny matches the text and the tool's own name", () => {
   );
 });
 
-test("a policy without rules still does not let a name pass that it cannot place", () => {
+test("even without rules, a policy does not allow a name of an unknown server", () => {
   expect(verdictOf([], call("mcp__a__b"))).toBe("ask_user unknown_server");
   expect(verdictOf([], call("other"))).toBe("abstain");
 });
 
-describe("an allow whose tool reads as server and tool in two ways", () => {
+describe("an allow whose tool can be split into server and tool in two ways", () => {
   test.each(readCases<string>(import.meta, "unloadable"))("%s does not load", (tool) => {
     expect(() => policyOf([{ name: "r", ...allow({ tool }) }])).toThrow(
       /can be split into server and tool in several ways/,
@@ -91,7 +91,7 @@ describe("an allow whose tool reads as server and tool in two ways", () => {
   });
 });
 
-describe("names without blanks around them", () => {
+describe("names must not begin or end with spaces", () => {
   test.each(readCases<object>(import.meta, "unloadable-tools"))("%j does not load", (rule) => {
     for (const action of ["allow", "deny"]) {
       expect(() => policyOf([{ name: "r", action, ...(rule as RuleData) }])).toThrow(
@@ -99,12 +99,12 @@ describe("names without blanks around them", () => {
       );
     }
   });
-  test("a blank inside is part of the name", () => {
+  test("a space inside is part of the name", () => {
     expect(verdictOf([deny({ tool: "a b" })], call("a b"))).toBe("deny rule_denied r0");
   });
 });
 
-test("a rule in shadow that is final loads with a warning, and holds nothing", () => {
+test("a final rule in shadow loads with a warning, and has no effect", () => {
   const rules = [
     { name: "r", ...deny({ tool: "t", priority: "admin", shadow: true, final: true }) },
     { name: "s", ...allow({ tool: "t" }) },

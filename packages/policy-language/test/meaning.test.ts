@@ -18,7 +18,7 @@ describe("tiers", () => {
   );
 });
 
-test("rules in shadow are recorded beside the vote, and alone", () => {
+test("rules in shadow are recorded in addition to the vote, or alone", () => {
   const pool = compilePolicy([
     policyOf([
       { name: "b", ...rule("deny", "admin", { shadow: true }) },
@@ -39,7 +39,7 @@ test("rules in shadow are recorded beside the vote, and alone", () => {
   expect(alone.evaluate(call("t"))?.every(({ shadow }) => shadow === true)).toBe(true);
 });
 
-test("a verdict carries the rule's words and its place", () => {
+test("a verdict contains the rule's texts and position", () => {
   const pool = compilePolicy([
     policyOf([{ name: "r", action: "deny", tool: "t", reason: "No t here.", fix: "use u" }]),
   ]);
@@ -67,14 +67,14 @@ test("the fallback is the strictest default of all files", () => {
   expect(compilePolicy(files.slice(0, 1)).fallback).toBeUndefined();
 });
 
-test("files of equal names in rules are told apart", () => {
+test("rules with the same name in different files are kept apart", () => {
   const files = ["b.toml", "a.toml"].map((file) =>
     policyOf([{ name: "r", action: "deny", tool: "t" }], {}, file),
   );
   expect(compilePolicy(files).evaluate(call("t"))?.[0]?.rule?.file).toBe("a.toml");
 });
 
-test("dropped rules are gone, final ones stay", () => {
+test("removed rules are gone, but final rules stay", () => {
   const file = policyOf([
     { name: "a", action: "deny", tool: "t" },
     { name: "b", action: "ask_user", tool: "t", final: true },
@@ -84,7 +84,7 @@ test("dropped rules are gone, final ones stay", () => {
   expect(pool.evaluate(call("t"))?.[0]?.effect).toBe("ask_user");
 });
 
-test("explain says of every rule whether it matches, and by which key it does not", () => {
+test("explain reports for every rule whether it matches, or which key does not", () => {
   const pool = compilePolicy([
     policyOf([
       { name: "a", action: "allow", tool: "t", agent: "x" },
@@ -105,7 +105,7 @@ test("explain says of every rule whether it matches, and by which key it does no
   ]);
 });
 
-describe("who and when", () => {
+describe("conditions on the caller and the mode", () => {
   const cases: readonly (readonly [string, RuleData, Parameters<typeof call>[2], boolean])[] =
     readCases<[string, RuleData, Parameters<typeof call>[2], boolean]>(import.meta, "readings");
   test.each(cases)("%s", (_, part, more, matches) => {
@@ -145,7 +145,7 @@ describe("tool names are exact", () => {
   });
 });
 
-test("pattern is a tool glob, and with a blank in it a word pattern for the shell", () => {
+test("pattern is a tool glob, or with a space in it a word pattern for the shell", () => {
   expect(verdictOf([{ action: "deny", pattern: "file_*" }], call("file_read"))).toBe(
     "deny rule_denied r0",
   );

@@ -5,7 +5,7 @@ import { call, effectOf, run } from "./calls.ts";
 const OK = "https://ok.example/x";
 const EVIL = "https://evil.example/x";
 
-describe("an allow with `network` is about every URL and host that the call names", () => {
+describe("an allow with `network` must cover every URL and host that the call names", () => {
   const rules = [{ action: "allow", tool: "web_fetch", network: "ok.example" }];
   const fetch = (args: object): string => effectOf(rules, call("web_fetch", args as never));
   test.each(readCases<[object]>(import.meta, "not-allowed-beside-url"))(
@@ -16,12 +16,12 @@ describe("an allow with `network` is about every URL and host that the call name
     "allowed beside its URL: %j",
     (more) => expect(fetch({ url: OK, ...more })).toBe("allow"),
   );
-  test("a URL in another argument does not stand for the tool's own", () => {
+  test("a URL in another argument does not replace the tool's own", () => {
     expect(fetch({ prompt: `read ${OK}` })).toBe("abstain");
   });
 });
 
-describe("a deny with `network` is about every URL in any argument of any tool", () => {
+describe("a deny with `network` matches every URL in any argument of any tool", () => {
   const rules = [{ action: "deny", network: "evil.example" }];
   const of = (tool: string, args: unknown): string => effectOf(rules, call(tool, args as never));
   test.each(readCases<[string, object | string[]]>(import.meta, "denied"))(
@@ -31,14 +31,14 @@ describe("a deny with `network` is about every URL in any argument of any tool",
   test.each(readCases<[string, object]>(import.meta, "not"))("%s %j is not", (tool, args) =>
     expect(of(tool, args)).toBe("abstain"),
   );
-  test("a rule with `tool` looks at that tool's arguments only", () => {
+  test("a rule with `tool` looks only at the arguments of that tool", () => {
     const own = [{ action: "deny", tool: "browse*", network: "evil.example" }];
     expect(effectOf(own, call("browser_open", { page: EVIL }))).toBe("deny");
     expect(effectOf(own, call("web_fetch", { url: EVIL }))).toBe("abstain");
   });
 });
 
-describe("a deny with `network` is about the URLs among the arguments of a command", () => {
+describe("a deny with `network` matches URLs among the arguments of a command", () => {
   const rules = [{ action: "deny", network: "evil.example" }];
   test.each(readCases<[string, string]>(import.meta, "deny-with-network-about"))(
     "%s: %s",
@@ -46,7 +46,7 @@ describe("a deny with `network` is about the URLs among the arguments of a comma
   );
 });
 
-test("more URLs than are looked at are as good as the denied one, and take no time", () => {
+test("more URLs than the limit are denied, and take no time", () => {
   const rules = [{ action: "deny", network: "evil.example" }];
   const of = (text: string): string => effectOf(rules, call("anything", { text }));
   expect(of("https://ok.example/ ".repeat(100))).toBe("abstain");

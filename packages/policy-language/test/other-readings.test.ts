@@ -17,7 +17,7 @@ const cat: RuleData = {
 };
 const etc: RuleData = { action: "deny", tool: "*", paths: "/etc/**" };
 
-describe("a glob that may find the folder above", () => {
+describe("a glob that may match the parent folder", () => {
   test.each(readCases<string>(import.meta, "unknown-paths"))("`%s` is not known", (command) => {
     expect(verdictOf([cat], run(command))).toMatch(/^ask_user unknown_/);
     expect(effectOf([etc], run(command), { default: "allow" })).toBe("ask_user");
@@ -30,12 +30,12 @@ describe("a glob that may find the folder above", () => {
   );
 });
 
-describe("what globs find by way of links", () => {
+describe("paths that globs find through links", () => {
   const line = (command: string, globs: Json | undefined): ToolCall => ({
     ...run(command),
     facts: { [STAMP]: { paths: [["src", "/w/src"]], ...(globs === undefined ? {} : { globs }) } },
   });
-  test("counts like the places that the command names", () => {
+  test("count like paths that the command names", () => {
     const found = (place: string): Json => [{ pattern: "src/*/key", places: [[place]] }];
     expect(verdictOf([cat, etc], line("cat src/*/key", found("/etc/key")))).toBe(
       "deny rule_denied r1",
@@ -46,7 +46,7 @@ describe("what globs find by way of links", () => {
       "allow",
     );
   });
-  test("is unknown where a host looked up paths, and not this glob", () => {
+  test("are unknown if a host resolved paths, but not this glob", () => {
     expect(verdictOf([cat], line("cat src/*/key", [{ pattern: "src/*/key" }]))).toBe(
       "ask_user unknown_path",
     );
@@ -55,7 +55,7 @@ describe("what globs find by way of links", () => {
   });
 });
 
-describe("a path of a file tool that a lax reader takes for another", () => {
+describe("a path of a file tool that a lax reader understands differently", () => {
   test.each(readCases<string>(import.meta, "unknown"))("%j is unknown", (path) => {
     expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
   });
@@ -72,13 +72,13 @@ describe("a path of a file tool that a lax reader takes for another", () => {
       expect(verdictOf([inside, env], read(path))).toBe("deny rule_denied r1");
     },
   );
-  test.each(readCases<string>(import.meta, "readings"))("%j is what it says", (path) => {
+  test.each(readCases<string>(import.meta, "readings"))("%j is read as written", (path) => {
     expect(effectOf([inside], read(path))).toBe("allow");
   });
   test.each(["/w/$HOME/x", "/w/${id}", "/w/$(id)", "/w/$_x"])("%j has a variable", (path) => {
     expect(verdictOf([inside], read(path))).toBe("ask_user unknown_path");
   });
-  test("none of them is an edit like any other", () => {
+  test("none of them counts as an ordinary edit", () => {
     const pool = compilePolicy([policyOf([])]);
     const edits = (path: string): boolean =>
       pool.editsWorkspace(call("write_file", { path, content: "x" }));
@@ -91,18 +91,18 @@ describe("a path of a file tool that a lax reader takes for another", () => {
   });
 });
 
-test("a dollar sign in quotes is a part of the name", () => {
+test("a dollar sign in quotes is part of the name", () => {
   expect(effectOf([cat], run("cat 'src/routes/$id.tsx'"))).toBe("allow");
   expect(effectOf([cat], run("cat src/routes/$id.tsx"))).not.toBe("allow");
 });
 
-test("the path of a program in a system folder needs no allow for itself, and a deny still sees it", () => {
+test("the path of a program in a system folder needs no separate allow, but a deny still matches it", () => {
   expect(effectOf([cat], run("/usr/bin/cat src/a"))).toBe("allow");
   expect(effectOf([cat], run("/usr/bin/cat /etc/a"))).not.toBe("allow");
   expect(effectOf([cat], run("/opt/cat src/a"))).not.toBe("allow");
 });
 
-describe("a second key that differs in case only", () => {
+describe("a second key that differs only in case", () => {
   const get: RuleData = { action: "allow", tool: "http_request", args: { method: { eq: "GET" } } };
   const deep: RuleData = { action: "allow", tool: "http_request", args: { "a.b": { eq: 1 } } };
   const none: RuleData = {
@@ -121,7 +121,7 @@ describe("a second key that differs in case only", () => {
     expect(effectOf([deep], call("http_request", { a: { b: 1 }, A: { b: 2 } }))).toBe("abstain");
     expect(effectOf([none], call("http_request", { Method: "DELETE" }))).toBe("abstain");
   });
-  test("other keys do not matter", () => {
+  test("does not affect other keys", () => {
     expect(effectOf([get], call("http_request", { method: "GET", methods: 1, Url: "x" }))).toBe(
       "allow",
     );
@@ -136,7 +136,7 @@ describe("the text for command_regex", () => {
     tool: "run_shell_command",
     command_regex: "npm run [a-z:]+",
   };
-  test("does not take one word with a blank for two in an allow", () => {
+  test("never reads one word with a space as two in an allow", () => {
     expect(effectOf([npm], run("npm run test"))).toBe("allow");
     expect(effectOf([npm], run("npm 'run' \"test\""))).toBe("allow");
     expect(effectOf([npm], run("npm 'run test'"))).toBe("abstain");
@@ -147,7 +147,7 @@ describe("the text for command_regex", () => {
       "allow",
     );
   });
-  test("is both for a deny", () => {
+  test("is tried in both forms for a deny", () => {
     expect(effectOf([{ ...npm, action: "deny" }], run("npm 'run test'"))).toBe("deny");
     expect(
       effectOf(
@@ -158,7 +158,7 @@ describe("the text for command_regex", () => {
   });
 });
 
-describe("an argument beside the command that a rule names", () => {
+describe("another argument that a rule names", () => {
   const git: RuleData = { action: "allow", tool: "run_shell_command", command: "git status" };
   const sandbox: RuleData = {
     action: "deny",
@@ -167,14 +167,14 @@ describe("an argument beside the command that a rule names", () => {
   };
   const status = (more: { readonly [name: string]: Json }): ToolCall =>
     call("run_shell_command", { command: "git status", ...more });
-  test.each([false, null, 0, ""])("changes nothing when it is %j", (value) => {
+  test.each([false, null, 0, ""])("does not matter if it is %j", (value) => {
     expect(effectOf([git, sandbox], status({ disable_sandbox: value }))).toBe("allow");
     expect(effectOf([git], status({ disable_sandbox: value }))).toBe("ask_user");
     expect(effectOf([git, { ...sandbox, shadow: true }], status({ disable_sandbox: value }))).toBe(
       "ask_user",
     );
   });
-  test("does when it is on", () => {
+  test("matters if it is on", () => {
     expect(effectOf([git, sandbox], status({ disable_sandbox: true }))).toBe("deny");
     for (const value of ["false", 1, [], {}])
       expect(effectOf([git, sandbox], status({ disable_sandbox: value }))).not.toBe("allow");
@@ -194,7 +194,7 @@ describe("url_prefix", () => {
       expect(get(`https://api.example/v1/${rest}`)).toBe("allow");
     },
   );
-  test("covers an empty port, and no other host behind one", () => {
+  test("accepts an empty port, but no other host after one", () => {
     expect(get("https://api.example:/v1/a")).toBe("allow");
     expect(get("https://api.example:@evil.example/v1/a")).toBe("abstain");
     expect(get("https://api.example:8/v1/a")).toBe("abstain");
@@ -204,11 +204,11 @@ describe("url_prefix", () => {
   });
 });
 
-describe("a call with more to compare than is looked at", () => {
+describe("a call that exceeds the limit of comparisons", () => {
   const rules = Array.from({ length: 2000 }, (_, at): RuleData => ({
     action: "deny",
     tool: "run_shell_command",
-    // No word that a command must have tells these apart.
+    // No required word distinguishes these rules.
     command: `git sub${at}* *`,
   }));
   const many = compilePolicy([
@@ -236,7 +236,7 @@ describe("a call with more to compare than is looked at", () => {
       code: "unknown_command",
     });
   });
-  test("is denied where a deny is found before", () => {
+  test("is denied by the rule if a deny is found first", () => {
     expect(many.evaluate(run(`git sub1 x; ${commands(200)}`))?.[0]).toMatchObject({
       effect: "deny",
       rule: { name: "r1" },

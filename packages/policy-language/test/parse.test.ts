@@ -16,7 +16,7 @@ function refused(text: string): PolicyError {
 const base = { name: "r", action: "deny" } as const;
 const refusedRule = (rule: RuleData): PolicyError => refused(toml([{ ...base, ...rule }]));
 
-describe("a mistake is refused with its place and what was probably meant", () => {
+describe("a mistake is rejected with its position and a suggestion", () => {
   test.each(readCases<[RuleData, string, string?]>(import.meta, "mistake-refused-with-place"))(
     "%j",
     (rule, message, fix) => {
@@ -35,7 +35,7 @@ describe("a mistake is refused with its place and what was probably meant", () =
     },
   );
 
-  test("a list names its item", () => {
+  test("the message for a list names the wrong item", () => {
     expect(
       refused('[[rules]]\nname = "r"\naction = "deny"\ncommand = ["ls", "a | b"]\n').findings[0],
     ).toMatchObject({ line: 4, column: 18 });
@@ -64,7 +64,7 @@ paths = ["../x", "src/**"]
   expect(source).toEqual({ file: "p.toml", line: 1, column: 1 });
 });
 
-test("a file of gemini-cli is told from one with mistakes: one finding that says what reads it", () => {
+test("a file of gemini-cli gets one finding that says how to read it", () => {
   const { findings } = refused('[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n');
   expect(findings).toMatchObject([
     { line: 1, message: expect.stringContaining("`[[rule]]` is how gemini-cli writes rules") },
@@ -80,14 +80,14 @@ test("a file of gemini-cli is told from one with mistakes: one finding that says
   ]);
 });
 
-test("names are unique in a file, and the message names the first", () => {
+test("names must be unique in a file, and the message names the first rule", () => {
   expect(refused(toml([base, base])).findings[0]).toMatchObject({
     line: 5,
     message: expect.stringContaining("named `r`, on line 1"),
   });
 });
 
-test("unknown keys at the top are refused", () => {
+test("unknown top-level keys are rejected", () => {
   expect(refused('defautl = "deny"\n').findings[0]).toMatchObject({
     fix: "Did you mean `default`?",
   });
@@ -98,12 +98,12 @@ test("unknown keys at the top are refused", () => {
   expect(refused("rules = [1]\n").findings[0]?.message).toMatch(/must be a table/);
 });
 
-test("the mode at the top and a misspelt compat are refused with what to do", () => {
+test("a top-level mode and a misspelled compat are rejected with advice", () => {
   expect(refused('approval_mode = "ask"\n').findings[0]?.fix).toMatch(/compat = "radium"/);
   expect(refused('compat = "radum"\n').findings[0]?.fix).toBe("Did you mean `radium`?");
 });
 
-test("former spellings load with a warning that has a place", () => {
+test("old spellings load with a warning that has a position", () => {
   const file = parsePolicy(
     '[[rules]]\nname = "a"\naction = "askuser"\ntool_pattern = "read_*"\napproval_mode = "autoedit"\n',
     { file: "p.toml" },
@@ -123,7 +123,7 @@ test("former spellings load with a warning that has a place", () => {
   );
 });
 
-test("a mistake under a former key is shown at that key", () => {
+test("a mistake under an old key is reported at that key", () => {
   expect(
     refused(toml([{ ...base, tool_pattern: "a[" }])).findings.find(
       ({ severity }) => severity === "error",
@@ -132,7 +132,7 @@ test("a mistake under a former key is shown at that key", () => {
   expect(refused(toml([{ ...base, pattern: "a; b c" }])).findings[0]).toMatchObject({ line: 4 });
 });
 
-test("an allow of everything is a warning", () => {
+test("an allow of everything gets a warning", () => {
   expect(policyOf([{ name: "r", action: "allow" }]).warnings).toHaveLength(1);
   expect(policyOf([{ name: "r", action: "allow", tool: "read_file" }]).warnings).toEqual([]);
   expect(policyOf([{ name: "r", action: "deny" }]).warnings).toEqual([]);
@@ -146,23 +146,23 @@ describe("a file that agents could write", () => {
   ]);
   const tiers = (options: Parameters<typeof parsePolicy>[1]) =>
     parsePolicy(text, options).rules.map(({ source }) => source.tier);
-  test("grants at tier workspace at most, and tightens at any", () => {
+  test("can allow at most at tier workspace, and deny or ask at any tier", () => {
     const file = parsePolicy(text, { file: "/w/p.toml", workspace: "/w" });
     expect(file.rules.map(({ source }) => source.tier)).toEqual(["workspace", "default", "admin"]);
     expect(file.warnings.map(({ line, column }) => [line, column])).toEqual([[5, 1]]);
   });
-  test("is told by its real place", () => {
+  test("is recognized by its real path", () => {
     expect(tiers({ file: "p.toml", origin: "/w/p.toml", workspace: "/w" })[0]).toBe("workspace");
     expect(tiers({ file: "/w/p.toml", workspace: "/w/" })[0]).toBe("workspace");
     expect(tiers({ file: "/wide/p.toml", workspace: "/w" })[0]).toBe("admin");
     expect(tiers({ file: "/w/p.toml" })[0]).toBe("admin");
   });
-  test("keeps its tiers where the operator vouches for it", () => {
+  test("keeps its tiers if the operator vouches for it", () => {
     expect(tiers({ file: "/w/p.toml", workspace: "/w", operator: true })[0]).toBe("admin");
   });
 });
 
-test("the text has limits, and meeting them costs nothing", () => {
+test("the limits of the text are checked without extra cost", () => {
   expect(refused("#".repeat(POLICY_LIMITS.characters + 1)).message).toMatch(
     /The policy has 4194305 characters/,
   );
@@ -174,7 +174,7 @@ test("the text has limits, and meeting them costs nothing", () => {
   );
 });
 
-test("a file that agents could write cannot let everything pass", () => {
+test("a file that agents could write cannot allow everything by default", () => {
   const text = 'default = "allow"\n';
   const inside = parsePolicy(text, { file: "/w/p.toml", workspace: "/w" });
   expect(inside.default).toBeUndefined();
@@ -187,12 +187,12 @@ test("a file that agents could write cannot let everything pass", () => {
   );
 });
 
-test("an empty policy loads and says nothing", () => {
+test("an empty policy loads and casts no vote", () => {
   expect(parsePolicy("", { file: "p.toml" })).toMatchObject({ rules: [], warnings: [] });
   expect(parsePolicy("\uFEFF# nothing\r\n", { file: "p.toml" }).rules).toEqual([]);
 });
 
-test("values that TOML has and JSON has not are refused", () => {
+test("values that TOML has but JSON does not are rejected", () => {
   for (const value of ["1979-05-27", "nan", "inf", "9007199254740993"]) {
     expect(
       refused(`[[rules]]\nname = "r"\naction = "deny"\nargs = { a = { eq = ${value} } }\n`).code,
@@ -210,7 +210,7 @@ test.each(["x.yaml", "x.yml", "x.json", "bylaw.config.ts"])(
   },
 );
 
-test.each(["approval_mode", "modes"])("a former spelling of a mode in `%s` is a warning", (key) => {
+test.each(["approval_mode", "modes"])("an old spelling of a mode in `%s` gets a warning", (key) => {
   const { warnings, rules } = parsePolicy(
     `[[rules]]\nname = "a"\naction = "deny"\n${key} = "autoedit"\n`,
     { file: "x.toml" },

@@ -16,7 +16,7 @@ const rules = [
 const of = (input: unknown, argument = "input"): string =>
   verdictOf(rules, call("apply_patch", { [argument]: input as string }));
 
-describe("the files of a patch are those that its text names", () => {
+describe("the files of a patch are the files that its text names", () => {
   test.each(readCases<[string]>(import.meta, "allowed"))("allowed: %j", (input) =>
     expect(of(input)).toBe("allow rule_allowed r0"),
   );
@@ -31,11 +31,11 @@ describe("the files of a patch are those that its text names", () => {
     [patch("*** Update File: src/a", "*** Move to: lib/a")],
     [unified("lib/a")],
   ])("not allowed: %j", (input) => expect(of(input)).toBe("abstain"));
-  test.each(["patch", "diff", "patchText"])("in the argument `%s` too", (argument) => {
+  test.each(["patch", "diff", "patchText"])("also in the argument `%s`", (argument) => {
     expect(of(update("src/a"), argument)).toBe("allow rule_allowed r0");
     expect(of(update(".env"), argument)).toBe("deny rule_denied r1");
   });
-  test("a path beside the patch counts as well, and an argument that nobody knows makes it unknown", () => {
+  test("a path argument counts too, and an unknown argument makes the call unknown", () => {
     const both = (path: string): string =>
       effectOf(rules, call("edit_patch", { file_path: path, patch: unified("src/a") }));
     expect([both("src/a"), both("lib/a"), both(".env")]).toEqual(["allow", "abstain", "deny"]);
@@ -43,13 +43,13 @@ describe("the files of a patch are those that its text names", () => {
       "ask_user unknown_path",
     );
   });
-  test("more files than are looked at are unknown", () => {
+  test("more files than the limit are unknown", () => {
     const many = patch(...Array.from({ length: 1001 }, (_, at) => `*** Delete File: src/${at}`));
     expect(of(many)).toBe("ask_user unknown_path");
   });
 });
 
-test("a patch inside the workspace is an edit, and one of its hooks is none", () => {
+test("a patch inside the workspace is an edit, but not if it changes a hook", () => {
   const pool = compilePolicy([policyOf([])]);
   const edits = (input: string): boolean => pool.editsWorkspace(call("apply_patch", { input }));
   expect([

@@ -34,7 +34,7 @@ describe("globs", () => {
     },
   );
 
-  test("agree with micromatch wherever both have an opinion", () => {
+  test("agree with micromatch wherever both are defined", () => {
     const names = fc.constantFrom("a", "b", "ab", "aa", ".a", "a.b", "...");
     const part = fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom("**", "*", "a", "b", "?", ".a") },
@@ -45,14 +45,14 @@ describe("globs", () => {
         fc.array(part, { minLength: 1, maxLength: 5 }),
         fc.array(names, { minLength: 1, maxLength: 5 }),
         (glob, path) => {
-          // After a wildcard micromatch reads a last `**` as at least one segment; here it is always any number.
+          // After a wildcard, micromatch requires at least one segment for a last `**`. Here it is always any number.
           fc.pre(
             !(
               glob.at(-1) === "**" &&
               /[*?[]/.test(glob.findLast((segment) => segment !== "**") ?? "")
             ),
           );
-          // Below a folder: micromatch alone reads `/**/x` at the very root without the empty case.
+          // Tested below a folder, because micromatch does not let `/**/x` match at the root.
           const pattern = `/w/${glob.join("/")}`;
           const text = `/w/${path.join("/")}`;
           const wanted = micromatch.isMatch(text, pattern, { dot: true });
@@ -67,7 +67,7 @@ describe("globs", () => {
     );
   });
 
-  test("hostile paths are answered, and as the definition says", () => {
+  test("hostile paths return, with the result of the definition", () => {
     const hostile = `/${"a".repeat(2000)}/${"aa/".repeat(600)}x`;
     for (const glob of [
       "/*a*a*a*a*a*a*a*b/**",
@@ -89,13 +89,13 @@ describe("access", () => {
     expect(effectOf([deny({ write: "**" })], read("a"))).toBe("abstain");
     expect(effectOf([deny({ write: "**" })], write("a"))).toBe("deny");
   });
-  test("a copy reads one and writes the other", () => {
+  test("a copy reads one path and writes the other", () => {
     const copy = (source: string, destination: string) =>
       call("copy_file", { source, destination });
     expect(effectOf(both, copy("docs/a", "src/a"))).toBe("allow");
     expect(effectOf(both, copy("src/a", "docs/a"))).toBe("abstain");
   });
-  test("an allow needs every path, a deny any one", () => {
+  test("an allow must cover every path, a deny only one", () => {
     const many = (...paths: string[]) => call("read_files", { paths });
     expect(effectOf([allow("src/**")], many("src/a", "src/b"))).toBe("allow");
     expect(effectOf([allow("src/**")], many("src/a", "x"))).toBe("abstain");
@@ -106,7 +106,7 @@ describe("access", () => {
   });
 });
 
-describe("what cannot be known is never allowed, and not left to the mode", () => {
+describe("an unknown path is never allowed, and not left to the mode", () => {
   test.each<readonly [Json]>([
     ...readCases<[Json]>(import.meta, "unknown"),
     [`src/${"a".repeat(4100)}`],
@@ -127,7 +127,7 @@ describe("what cannot be known is never allowed, and not left to the mode", () =
     );
     expect(verdictOf([allow("**")], call("read_file", ["src/a"]))).toBe("ask_user unknown_path");
   });
-  test("a relative path without a folder, a home path without a home", () => {
+  test("a relative path without a working directory, a home path without a home folder", () => {
     expect(
       verdictOf([allow("**")], { hook: "beforeToolCall", tool: "read_file", args: { path: "a" } }),
     ).toBe("ask_user unknown_path");
@@ -153,12 +153,12 @@ describe("what cannot be known is never allowed, and not left to the mode", () =
       }),
     ).toBe("ask_user unknown_path");
   });
-  test("a deny still matches what is known beside it", () => {
+  test("a deny still matches the known paths of the call", () => {
     expect(effectOf([deny("/etc/**")], call("read_files", { paths: ["$X", "/etc/passwd"] }))).toBe(
       "deny",
     );
   });
-  test("without a rule about files it is not the policy's matter", () => {
+  test("without a rule about files, unknown paths do not matter", () => {
     expect(verdictOf([{ action: "allow", tool: "read_file" }], read("$HOME/x"))).toBe(
       "allow rule_allowed r0",
     );
@@ -166,7 +166,7 @@ describe("what cannot be known is never allowed, and not left to the mode", () =
 });
 
 describe("tools", () => {
-  test("a search without a path works on the working directory, and its glob may not leave it", () => {
+  test("a search without a path uses the working directory, and its glob must not leave it", () => {
     expect(effectOf([allow("**", { tool: "glob" })], call("glob", { pattern: "*.ts" }))).toBe(
       "allow",
     );
@@ -179,7 +179,7 @@ describe("tools", () => {
       );
     }
   });
-  test("a tool that the table does not know is denied by what looks like a path, and never allowed by it", () => {
+  test("for an unknown tool, arguments that look like paths can deny but never allow", () => {
     expect(effectOf([deny("/etc/**")], call("my_reader", { filename: "/etc/passwd" }))).toBe(
       "deny",
     );
@@ -217,7 +217,7 @@ describe("a shell line", () => {
       ),
     ).toBe(effect);
   });
-  test("words that are only text are not files", () => {
+  test("words that are only text do not count as files", () => {
     expect(effectOf([deny("/etc/**")], run("echo /etc/passwd"))).toBe("abstain");
   });
 });
@@ -226,17 +226,17 @@ describe("real paths", () => {
   const real = (text: string, ...places: string[]): Partial<ToolCall> => ({
     facts: { [STAMP]: { paths: [[text, ...places]] } },
   });
-  test("a link that leaves is not allowed, and is denied where it leads", () => {
+  test("a link out of the workspace is not allowed, and is denied by its target", () => {
     expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/w/src/a")))).toBe("allow");
     expect(effectOf([allow("src/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe(
       "abstain",
     );
     expect(effectOf([deny("/etc/**")], read("src/a", real("src/a", "/etc/passwd")))).toBe("deny");
   });
-  test("what is written is denied too", () => {
+  test("the written path is denied too", () => {
     expect(effectOf([deny("src/**")], read("src/a", real("src/a", "/x")))).toBe("deny");
   });
-  test("the host may name the fact", () => {
+  test("the host may choose the name of the fact", () => {
     const pool = compilePolicy([policyOf([{ name: "a", ...deny("/etc/**") }])], {
       pathsFact: "mine",
     });
@@ -244,7 +244,7 @@ describe("real paths", () => {
       pool.evaluate(read("a", { facts: { [name]: { paths: [["a", "/etc/x"]] } } }))?.[0]?.effect;
     expect([of("mine"), of(STAMP)]).toEqual(["deny", undefined]);
   });
-  test("further names are for a deny only", () => {
+  test("only denies use further names", () => {
     const one = read("src/a", real("src/a", "/w/src/a", "/data/w/src/a"));
     expect(effectOf([allow("src/**")], one)).toBe("allow");
     expect(effectOf([deny("/data/**")], one)).toBe("deny");
@@ -261,7 +261,7 @@ describe("edits inside the workspace", () => {
   );
 });
 
-test("what is unknown is said as a fact", () => {
+test("the reason for unknown paths or commands is a fact, not advice", () => {
   const reasons = [
     call("read_file"),
     call("read_file", { path: "a", target: "b" }),

@@ -20,7 +20,7 @@ const callOf = (command: string): ToolCall => ({
   home: "/home/dev",
 });
 
-// More than are asked one by one.
+// More rules than are tested one by one.
 const FILLING = Array.from({ length: 12 }, (_, at): RuleData => ({
   action: "deny",
   command: `{git,docker,npm,kubectl,hg,foo} none${at} *`,
@@ -32,7 +32,7 @@ const denies = (pattern: string, line: string): boolean => {
   return votes?.[0]?.rule?.name === `r${FILLING.length}`;
 };
 
-describe("among many rules about one program the one about its subcommand is found", () => {
+describe("among many rules about one program, the rule about the subcommand is found", () => {
   test.each(readCases<[string, string]>(import.meta, "many-rules"))("%s by %s", (pattern, line) => {
     expect(denies(pattern, line)).toBe(true);
   });
@@ -57,7 +57,7 @@ describe("among many rules about one program the one about its subcommand is fou
     },
   );
 
-  test("a line that names the program again and again is denied as by a scan", () => {
+  test("a line that repeats the program is denied as by a scan", () => {
     const line = `frobnicate ${"git ".repeat(70)}`;
     const pool = poolOf([...FILLING, { action: "deny", command: "git push *" }]);
     expect(pool.evaluate(callOf(line))?.[0]?.effect).toBe("deny");
@@ -65,7 +65,7 @@ describe("among many rules about one program the one about its subcommand is fou
   });
 });
 
-test("ten thousand rules about one program are not more than is looked at", () => {
+test("ten thousand rules about one program stay within the limit", () => {
   const pool = poolOf(
     Array.from({ length: 10_000 }, (_, at): RuleData => ({
       action: at % 2 === 0 ? "allow" : "deny",
@@ -214,7 +214,7 @@ const line = fc.oneof(
   pattern.map((text) => text.replace("{git,foo}", "git").replaceAll("*", "x")),
 );
 
-test("many rules about few programs answer what a scan of all of them answers", () => {
+test("many rules about few programs give the same votes as a scan", () => {
   const seen = new Map<string | undefined, number>();
   fc.assert(
     fc.property(rules, fc.array(line, { minLength: 1, maxLength: 10 }), (some, lines) => {

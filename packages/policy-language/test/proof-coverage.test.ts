@@ -54,7 +54,7 @@ paths = { read = ["src/**", "docs/**", "{lib,test}/**"] }
 `;
 
 describe("coverage", () => {
-  it("says that a rule never matched where no case is about it", async () => {
+  it("reports that a rule never matched if no case is about it", async () => {
     expect(only(await cover(READ, tool("send_mail")))).toMatchObject({
       name: "read",
       line: 2,
@@ -63,7 +63,7 @@ describe("coverage", () => {
     });
   });
 
-  it("tells a rule that matched from one that decided", async () => {
+  it("distinguishes a rule that matched from one that decided", async () => {
     const text = `${READ}
 [[rules]]
 name = "no-src"
@@ -77,7 +77,7 @@ paths = "src/**"
     ]);
   });
 
-  it("names each alternative by which no case matched, inside braces and between bars too", async () => {
+  it("names each alternative that no case needed, also inside braces and between bars", async () => {
     const { never_held } = only(await cover(READ, read("src/a.ts"), read("lib/a.ts")));
     expect(never_held).toEqual([
       { key: "tool", item: "view_file" },
@@ -86,7 +86,7 @@ paths = "src/**"
     ]);
   });
 
-  it("takes an alternative that only helps others for one that held", async () => {
+  it("counts an alternative that only helps others as covered", async () => {
     const both = { ...read(""), tool: "read_file", args: { paths: ["src/a.ts", "docs/b.md"] } };
     const text = READ.replace("read_file|view_file", "read_files");
     const { never_held } = only(await cover(text, { ...both, tool: "read_files" }));
@@ -96,7 +96,7 @@ paths = "src/**"
     ]);
   });
 
-  it("names each part that kept no case from matching", async () => {
+  it("names each condition that kept no case from matching", async () => {
     expect(only(await cover(READ, read("src/a.ts"), read("/etc/hosts"))).never_failed).toEqual([
       "tool",
     ]);
@@ -110,7 +110,7 @@ paths = "src/**"
     ).toEqual([]);
   });
 
-  it("asks each argument by itself, and each test of it", async () => {
+  it("checks each argument separately, and each test of it", async () => {
     const text = `
 [[rules]]
 name = "small"
@@ -135,7 +135,7 @@ args = { amount = { min = 1, max = 10 }, to = { eq = "shop" } }
     expect(only(await cover(text, ...all)).never_failed).toEqual([]);
   });
 
-  it("asks conditions also where another rule decides", async () => {
+  it("evaluates conditions even if another rule decides", async () => {
     const text = `
 [[rules]]
 name = "no"
@@ -159,7 +159,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     });
   });
 
-  it("counts inline cases for the patterns that they ask", async () => {
+  it("counts inline cases for the patterns that they test", async () => {
     const text = `
 [[rules]]
 name = "no-push"
@@ -184,7 +184,7 @@ not_match = ["git push"]
     });
   });
 
-  it("changes nothing about a policy: a rule matches as it does in a decision", async () => {
+  it("does not affect the policy: a rule matches as it does in a decision", async () => {
     const calls = [read("src/a.ts"), read("../x"), tool("grep"), read(".env")];
     const file = parsePolicy(READ, { file: FILE });
     const pool = compilePolicy([file]);
@@ -196,7 +196,7 @@ not_match = ["git push"]
 });
 
 describe("inline cases", () => {
-  it("are listed with their places, in the order of the text", () => {
+  it("are listed with their positions, in the order of the text", () => {
     const text = readFileSync(
       join(import.meta.dirname, "fixtures/proof-coverage-text.toml"),
       "utf8",
@@ -208,7 +208,7 @@ describe("inline cases", () => {
     ]);
   });
 
-  it("are none in a file of Radium", () => {
+  it("are empty for a file of Radium", () => {
     const text =
       'compat = "radium"\n[[rules]]\nname = "match"\naction = "deny"\ntool_pattern = "x"\n';
     expect(inlineCasesOf(parsePolicy(text, { file: FILE }))).toEqual([]);

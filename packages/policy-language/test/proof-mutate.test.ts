@@ -56,7 +56,7 @@ tool = "drop_table|drop_all"
 `;
 
 describe("mutation", () => {
-  it("lets every mutant survive where there is no case", async () => {
+  it("lets every mutant survive if there are no cases", async () => {
     const result = await mutate(DROP);
     expect(result).toMatchObject({ mutants: 5, noticed: 0 });
     expect(changes(result)).toEqual([
@@ -68,20 +68,20 @@ describe("mutation", () => {
     ]);
   });
 
-  it("notices a dropped and a weakened rule by a case that it decides", async () => {
+  it("notices a dropped or weakened rule by a case that it decides", async () => {
     expect(changes(await mutate(DROP, [{ must: "deny" }, "drop_table"]))).toEqual([
       "no-drop: `tool` without `drop_all`",
       "no-drop: `tool` is dropped",
     ]);
   });
 
-  it("does not take a case for more than it says", async () => {
+  it("does not read more into a case than it says", async () => {
     const weak = changes(await mutate(DROP, [{ must_not: "allow" }, "drop_table"]));
     expect(weak).toContain("no-drop: the rule is dropped");
     expect(weak).toContain("no-drop: `action` is `ask_user`, not `deny`");
   });
 
-  it("is satisfied by a case for each alternative and a near miss", async () => {
+  it("needs only a case for each alternative and a near miss", async () => {
     const result = await mutate(
       DROP,
       [{ must: "deny" }, "drop_table"],
@@ -112,7 +112,7 @@ describe("mutation", () => {
     expect(noticed).not.toContain("push: `command` has `git push *` for `git push --force *`");
   });
 
-  it("does not widen a pattern to what it, or another of the rule, says already", async () => {
+  it("does not widen a pattern to one that the rule already has", async () => {
     const text = (command: string): string =>
       `[[rules]]\nname = "r"\naction = "allow"\ncommand = ${command}\n`;
     const wider = async (command: string): Promise<readonly string[]> =>
@@ -128,7 +128,7 @@ describe("mutation", () => {
     expect(await wider('["ls", "ls *"]')).toEqual([]);
   });
 
-  it("lists the riskiest first, rule by rule: a deny gone, a deny that asks, an ask that allows, an allow that is wider", async () => {
+  it("lists the riskiest first, rule by rule: a deny gone, a deny that asks, an ask that allows, a wider allow", async () => {
     const text = readFileSync(join(import.meta.dirname, "fixtures/proof-mutate-text.toml"), "utf8");
     const { survivors } = await mutate(text);
     expect(
@@ -147,7 +147,7 @@ describe("mutation", () => {
     ]);
   });
 
-  it("asks each case about the run that it gives", async () => {
+  it("decides each case with the run that it gives", async () => {
     const file = parsePolicy(
       `[[rules]]
 name = "once"
@@ -181,7 +181,7 @@ when = { all = [{ projection = "p", path = "$.paid", operator = "greaterThan", v
     expect(changes(first)).toContain("once: `when` is dropped");
   });
 
-  it("drops each argument, each test of one, and each value of a list", async () => {
+  it("drops each argument, each test of an argument, and each value of a list", async () => {
     const text =
       '[[rules]]\nname = "pay"\naction = "allow"\ntool = "pay"\nargs = { amount = { min = 1, max = 10 }, to = { in = ["a", "b"] } }\n';
     const found = changes(await mutate(text));
@@ -196,7 +196,7 @@ when = { all = [{ projection = "p", path = "$.paid", operator = "greaterThan", v
     expect(over).toContain("pay: `args.amount.min` is dropped");
   });
 
-  it("drops a condition, and asks it in the changed policy", async () => {
+  it("drops a condition, and evaluates conditions in the changed policy", async () => {
     const text = `
 [[rules]]
 name = "night"
@@ -214,24 +214,24 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
   const standing = async (text: string, ...lines: readonly Line[]): Promise<readonly string[]> =>
     changes(await mutate(text, ...lines)).filter((change) => /final|priority/.test(change));
 
-  it("drops `final` where a weaker rule stands above", async () => {
+  it("drops `final` if a weaker rule is above", async () => {
     expect(await standing(TIERS)).toEqual(["no-push: `final` is dropped"]);
     expect(await standing(TIERS, [{ must: "deny" }, "push"])).toEqual([]);
   });
 
-  it("lowers a tier where the rule then loses to a stricter one", async () => {
+  it("lowers a tier if the rule then loses to a stricter one", async () => {
     const open = TIERS.replace("final = true\n", "");
     expect(await standing(open)).toEqual(["ours: `priority` is `user`, not `admin`"]);
     expect(await standing(open, [{ must: "allow" }, "push"])).toEqual([]);
   });
 
-  it("lowers a tier where the rule then loses to a weaker one of its own", async () => {
+  it("lowers a tier if the rule then loses to a weaker one of its own tier", async () => {
     const beside = TIERS.replace("final = true\n", "").replace('"user"', '"admin"');
     expect(await standing(beside)).toEqual(["no-push: `priority` is `user`, not `admin`"]);
     expect(await standing(beside, [{ must: "deny" }, "push"])).toEqual([]);
   });
 
-  it("leaves out what can change no effect of the pool", async () => {
+  it("leaves out changes that cannot change any effect of the pool", async () => {
     expect(await standing(TIERS.slice(0, TIERS.indexOf('[[rules]]\nname = "ours"')))).toEqual([]);
     expect(await standing(TIERS.replace('"allow"', '"deny"'))).toEqual([]);
     expect(
@@ -242,7 +242,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     ).toEqual([]);
   });
 
-  it("changes no rule in shadow, which decides nothing", async () => {
+  it("does not change rules in shadow, which decide nothing", async () => {
     expect(await mutate(`${DROP}shadow = true\n`)).toEqual({
       mutants: 0,
       noticed: 0,
@@ -250,7 +250,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     });
   });
 
-  it("takes an inline case for one that notices", async () => {
+  it("counts an inline case that notices a change", async () => {
     const text = `${DROP}match = ["drop_table", "drop_all"]\nnot_match = "drop"\n`;
     expect(changes(await mutate(text))).toEqual([
       "no-drop: the rule is dropped",
@@ -258,7 +258,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     ]);
   });
 
-  it("notices what only the rest of the pool shows: a tool that no rule is about any more", async () => {
+  it("notices a change that only affects the rest of the pool: a tool that no rule is about any more", async () => {
     const text = `default = "allow"\n[[rules]]\nname = "look"\naction = "allow"\ncommand = "git status"\n`;
     const unreadable: Line = [
       { must: "ask_user", code: "unknown_command" },
@@ -269,7 +269,7 @@ when = { all = [{ fact = "args", path = "$.hour", operator = "greaterThan", valu
     expect(changes(await mutate(text, unreadable))).not.toContain("look: the rule is dropped");
   });
 
-  it("names the place of the rule", async () => {
+  it("reports the position of the rule", async () => {
     expect((await mutate(DROP)).survivors[0]).toEqual({
       ...{
         kind: "drop",

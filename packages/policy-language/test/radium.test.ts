@@ -103,7 +103,7 @@ describe("the shipped files", () => {
     expect(file.compat).toBe("radium");
     expect(file.alone?.rules.length).toBeGreaterThan(0);
   });
-  test.each(files)("%s without compat is refused, and the fix names it", (name) => {
+  test.each(files)("%s without compat is rejected, and the fix names compat", (name) => {
     let error: unknown;
     try {
       parsePolicy(read(`policies/${name}`), { file: name });
@@ -128,7 +128,7 @@ describe("the shipped files", () => {
 });
 
 describe("evaluation", () => {
-  test("the first rule of the highest priority decides, whatever is stricter", () => {
+  test("the first rule of the highest priority decides, even if others are stricter", () => {
     const pool = load(`compat = "radium"
 [[rules]]
 name = "late"
@@ -170,11 +170,11 @@ tool_pattern = "t*"
       ).toBe(effect);
     },
   );
-  test("the mode of the call does not count", () => {
+  test("the approval mode of the call does not matter", () => {
     const pool = load(rule({ tool_pattern: "never" }));
     expect(pool.evaluate({ ...call("t"), approval_mode: "yolo" })?.[0]?.effect).toBe("ask_user");
   });
-  test("an argument pattern sees each argument and all of them in their order", () => {
+  test("an argument pattern is tried on each argument and on all of them in order", () => {
     const pool = load(rule({ tool_pattern: "bash:*", arg_pattern: "rm -rf *" }));
     expect(pool.evaluate(call("bash:sh", ["rm", "-rf", "/"]))?.[0]?.effect).toBe("deny");
     expect(
@@ -191,7 +191,7 @@ tool_pattern = "t*"
       );
     }
   });
-  test("it casts one vote beside the pool's, and the kernel takes the stricter", () => {
+  test("it casts one vote in addition to the pool's, and the kernel takes the stricter one", () => {
     const radium = parsePolicy(rule({ tool_pattern: "t", action: "allow" }), {
       file: "radium.toml",
     });
@@ -204,7 +204,7 @@ tool_pattern = "t*"
         ?.map(({ effect }) => effect),
     ).toEqual(["deny", "allow"]);
   });
-  test("a key of the other language is refused", () => {
+  test("a key of Bylaw's language is rejected", () => {
     expect(() => load(rule({ tool_pattern: "t", command: "ls" }))).toThrow(/Unknown key `command`/);
     expect(() => load(rule({ tool_pattern: "t", priority: "workspace" }))).toThrow(/`priority`/);
   });

@@ -39,8 +39,8 @@ const places = (
   return found;
 };
 
-describe("where paths lead", () => {
-  it("is nowhere for a link to nothing, at its end, on the way, or behind another, unless what it names is what is made", () => {
+describe("resolvePaths", () => {
+  it("resolves a link to a missing file only with `follow`, and keeps a missing path without a link", () => {
     symlinkSync(join(root, "absent"), join(work, "gone"));
     symlinkSync(join(work, "gone"), join(work, "again"));
     symlinkSync("src/../absent/../src", join(work, "round"));
@@ -56,7 +56,7 @@ describe("where paths lead", () => {
     expect(realPath(join(work, "gone"), { dangling: "nowhere" })).toBeUndefined();
   });
 
-  it("is looked at once for all who prepare one subject, and anew for the next", () => {
+  it("reads the file system once for all plugins that prepare one subject, and again for the next subject", () => {
     const [preparation, next] = [{}, {}];
     expect(places("src/a", { ...REFUSE, preparation })).toEqual([join(work, "src/a")]);
     rmSync(join(work, "src/a"));
@@ -72,7 +72,7 @@ describe("where paths lead", () => {
     expect(places("src/a")).toEqual([]);
   });
 
-  it("is nowhere where a link stands before `..`, or where all that it may be is named", () => {
+  it("with `refuse`, resolves no link before `..`; with `follow`, returns every possible path", () => {
     symlinkSync(join(root, "out/deep"), join(work, "deep"));
     expect(places("deep/../key")).toEqual([]);
     expect(new Set(places("deep/../key", { doubtful: "follow" }))).toEqual(
@@ -82,7 +82,7 @@ describe("where paths lead", () => {
     expect(places("deep/key")).toEqual([join(root, "out/deep/key")]);
   });
 
-  it("is nowhere where a name is said twice, and is a link", () => {
+  it("resolves no path that repeats the name of a link", () => {
     symlinkSync("../out", join(work, "deep"));
     for (const doubtful of ["follow", "refuse"] as const) {
       expect(places("deep/../deep/key/../key", { doubtful }), doubtful).toEqual([]);
@@ -93,7 +93,7 @@ describe("where paths lead", () => {
     }
   });
 
-  it("is seen through the workspace that lies behind a link itself, by either name", () => {
+  it("returns the path through a workspace that is behind a link, by either name", () => {
     const seen = join(root, "seen");
     symlinkSync(work, seen);
     for (const text of ["src/a", join(seen, "src/a"), join(work, "src/a")])
@@ -105,7 +105,7 @@ describe("where paths lead", () => {
     expect(places(`${work}/src/../src/a`, REFUSE, seen)).toEqual([]);
   });
 
-  it("is seen through no folder of the call but those that count", () => {
+  it("keeps only the paths of the folders in `seenFrom`", () => {
     symlinkSync(join(root, "out"), join(work, "cwd"));
     const call = {
       hook: "beforeToolCall",
@@ -122,7 +122,7 @@ describe("where paths lead", () => {
     });
   });
 
-  it("is also a guarded file of which it is a second name", () => {
+  it("also returns a guarded file with the same inode", () => {
     const guarded = [join(work, "contract"), join(work, "absent")];
     writeFileSync(join(work, "contract"), "c");
     linkSync(join(work, "contract"), join(work, "src/twin"));
@@ -134,7 +134,7 @@ describe("where paths lead", () => {
     expect(places("contract", { ...REFUSE, guarded })).toEqual([join(work, "contract")]);
   });
 
-  it("is what it is at every call, whatever was exchanged for a link since the one before", () => {
+  it("resolves again at every call, even if a file was replaced by a link", () => {
     mkdirSync(join(work, "src/deep/er"), { recursive: true });
     mkdirSync(join(root, "out/deep/er"), { recursive: true });
     for (const [file, folder] of [
@@ -167,7 +167,7 @@ describe("where paths lead", () => {
     ]);
   });
 
-  it("is the same for every way to write it", () => {
+  it("gives the same result for every spelling of a path", () => {
     for (const text of [
       "src/a",
       "./src/a",
@@ -185,7 +185,7 @@ describe("where paths lead", () => {
     expect(places("/..")).toEqual(["/"]);
   });
 
-  it("is nowhere for a loop, and beyond a thousand texts nobody looks", () => {
+  it("resolves no loop, and nothing after a thousand paths", () => {
     symlinkSync("loop", join(work, "loop"));
     expect(places("loop/x")).toEqual([]);
     const call = {

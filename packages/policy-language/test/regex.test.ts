@@ -29,7 +29,7 @@ const text = fc
   })
   .map((parts) => parts.join(""));
 
-test("what is looked for first, a literal beginning and end, hides no match", () => {
+test("the literal start and end that are searched first hide no match", () => {
   let matched = 0;
   fc.assert(
     fc.property(source, fc.array(text, { minLength: 3, maxLength: 12 }), (regex, texts) => {
@@ -50,7 +50,7 @@ test("what is looked for first, a literal beginning and end, hides no match", ()
   expect(matched).toBeGreaterThan(500);
 });
 
-test("alternatives at the start are found by their names", () => {
+test("alternatives at the start are found by their literal names", () => {
   const rule = { action: "deny", command_regex: "(curl|git( .*)? push|(rm|dd) x)( .*)?" };
   for (const line of readCases<string>(import.meta, "alternatives")) {
     expect([line, effectOf([rule], run(line))]).toEqual([line, "deny"]);
@@ -59,7 +59,7 @@ test("alternatives at the start are found by their names", () => {
     expect([line, effectOf([rule], run(line))]).toEqual([line, "abstain"]);
 });
 
-test("a denied command far back in a long line is found, or the line is not left alone", () => {
+test("a denied command far back in a long line is found, or the line is not allowed", () => {
   const far = (count: number, command: string): string =>
     `frobnicate ${"word ".repeat(count)}${command}`;
   expect(

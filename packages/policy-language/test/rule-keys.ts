@@ -1,6 +1,6 @@
 import { PolicyError, parsePolicy } from "../src/index.ts";
 
-// The language lists its keys in the message for one that is nothing like any of them.
+// The message for an unrecognizable key lists all keys of the language.
 function keysOf(text: string): readonly string[] {
   try {
     parsePolicy(text, { file: "p.toml" });

@@ -7,7 +7,7 @@ import type { RuleData } from "./toml.ts";
 const deny = (command: string): readonly RuleData[] => [{ action: "deny", command }];
 const decided = (pattern: string, line: string): string => effectOf(deny(pattern), run(line));
 
-describe("a deny of an option is one of all its spellings, wherever it stands", () => {
+describe("a deny of an option matches all its spellings, at any position", () => {
   test.each(readCases<[string, string[]]>(import.meta, "spellings-of-an-option"))(
     "%s",
     (pattern, lines) => {
@@ -18,7 +18,7 @@ describe("a deny of an option is one of all its spellings, wherever it stands", 
   );
 });
 
-describe("what only looks alike is not denied", () => {
+describe("words that only look alike are not denied", () => {
   test.each(readCases<[string, string[]]>(import.meta, "look-alikes"))("%s", (pattern, lines) => {
     expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
       lines.map((line) => [line, "abstain"]),
@@ -26,7 +26,7 @@ describe("what only looks alike is not denied", () => {
   });
 });
 
-describe("a deny of a subcommand or a program is one of all its names", () => {
+describe("a deny of a subcommand or a program matches all its names", () => {
   test.each(readCases<[string, string[]]>(import.meta, "spellings-of-a-name"))(
     "%s",
     (pattern, lines) => {
@@ -37,7 +37,7 @@ describe("a deny of a subcommand or a program is one of all its names", () => {
   );
 });
 
-test("a value that is not known may be the one that is denied", () => {
+test("an unknown value may be the denied one", () => {
   expect(decided("curl -X POST *", "curl -X$M http://x")).toBe("ask_user");
   expect(decided("curl -X POST *", "curl http://x -X $M")).toBe("ask_user");
   expect(decided("curl -X POST *", 'curl -X "P$M" http://x')).toBe("ask_user");
@@ -45,7 +45,7 @@ test("a value that is not known may be the one that is denied", () => {
   expect(decided("git commit --no-verify *", 'git commit -n -m "$M"')).toBe("deny");
 });
 
-test("an allow is still what is written", () => {
+test("an allow still covers only what is written", () => {
   const allow = (command: string, line: string): string =>
     effectOf([{ action: "allow", command }], run(line));
   expect(allow("git commit -n *", "git commit --no-verify")).toBe("abstain");
@@ -55,7 +55,7 @@ test("an allow is still what is written", () => {
   expect(allow("docker ps *", "docker container ls")).toBe("abstain");
 });
 
-test("what is denied by how it looks stays denied where the program is known", () => {
+test("a word that is denied by its form stays denied if the program is known", () => {
   const word = fc.constantFrom(
     "-f",
     "-n",

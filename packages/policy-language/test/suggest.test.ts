@@ -70,20 +70,20 @@ describe("suggestRule", () => {
     expect(toml).toContain('agent = "ann"\nphase = "plan"\n');
   });
 
-  it("takes a rule whose condition does not hold for none", async () => {
+  it("ignores a rule whose condition does not hold", async () => {
     expect((await suggest(run("publish x"))).toml).toContain('command = "publish x"');
     const released = call("run_shell_command", { command: "publish x" }, { phase: "release" });
     expect((await suggest(released)).why).toBe("The call is already allowed");
   });
 
-  it("gives the rule a name that no other has", async () => {
+  it("gives the rule a unique name", async () => {
     const taken = '[[rules]]\nname = "allow-make-all"\naction = "deny"\ncommand = "x"\n';
     const file = parsePolicy(taken, { file: "b.toml", operator: true });
     const { toml = "" } = await suggest(run("make all"), { files: [...files, file] });
     expect(toml).toContain('name = "allow-make-all-2"');
   });
 
-  it("has nothing where another vote than that of the rules decides", async () => {
+  it("suggests nothing if the vote does not come from the rules", async () => {
     const strict: SuggestionOutcome = {
       effect: "deny",
       code: "budget",
@@ -93,7 +93,7 @@ describe("suggestRule", () => {
     expect(why).toBe("A rule for this call would not allow it: No calls are left.");
   });
 
-  it("holds the rule against harmful variants of the call", async () => {
+  it("tests the rule with harmful variants of the call", async () => {
     const blind = async (asked: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome> =>
       pool.rules.some(({ name }) => name === "allow-make") &&
       JSON.stringify(asked.args).includes("rm -rf")
@@ -110,7 +110,7 @@ const words = fc.array(
 );
 const lines = fc.array(words, { minLength: 1, maxLength: 3 });
 
-it("allows no command but those of the line", async () => {
+it("allows only the commands of the line", async () => {
   await fc.assert(
     fc.asyncProperty(lines, lines, async (one, other) => {
       const text = (line: readonly (readonly string[])[]): string =>

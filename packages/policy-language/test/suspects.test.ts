@@ -15,7 +15,7 @@ describe("text that looks like a command", () => {
   test.each(readCases<[string, string]>(import.meta, "texts"))("%s: %s", (line, effect) =>
     expect(effectOf(allowed, run(line))).toBe(effect),
   );
-  test("is not what an allow covers, nor what is looked for in its place", () => {
+  test("cannot be covered by an allow, and needs none", () => {
     expect(effectOf([{ action: "allow", command: "ls *" }], run("frob 'ls -la'"))).toBe("abstain");
     expect(effectOf([{ action: "deny", command: "rm -rf *" }], run('bash -c "rm -rf $DIR"'))).toBe(
       "deny",
@@ -24,14 +24,14 @@ describe("text that looks like a command", () => {
   });
 });
 
-describe("a number is no option, and one word", () => {
+describe("a number is one word, and not an option", () => {
   test.each(readCases<[string, string]>(import.meta, "number-no-option-one"))(
     "%s: %s",
     (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect),
   );
 });
 
-describe("a command in the arguments of a tool that is no shell", () => {
+describe("a command in the arguments of a tool that is not a shell", () => {
   const rules = [...allowed, { action: "deny", paths: "**/.env" }];
   test.each(readCases<[JsonObject, string]>(import.meta, "command-in-arguments-tool"))(
     "%j: %s",
@@ -53,7 +53,7 @@ describe("a command in the arguments of a tool that is no shell", () => {
       expect(effectOf(rules, run("rm -r a"))).toBe("allow");
     },
   );
-  test.each(["frob", "web_fetch"])("no allow of hosts is about what `%s` carries", (tool) => {
+  test.each(["frob", "web_fetch"])("no allow of hosts covers what `%s` contains", (tool) => {
     const pool = compilePolicy([
       policyOf([
         { name: "a", action: "allow", priority: "admin", network: "a.example" },
@@ -64,7 +64,7 @@ describe("a command in the arguments of a tool that is no shell", () => {
     expect(pool.evaluate(carries)?.[0]?.effect).toBe("ask_user");
     expect(pool.evaluateByScan(carries)).toEqual(pool.evaluate(carries));
   });
-  test("and of a shell that got no text", () => {
+  test("also for a shell without a text argument", () => {
     expect(effectOf(rules, call("bash", { command: ["rm", "-rf", "a"] }))).toBe("deny");
     expect(effectOf(rules, call("bash", { command: ["echo", "a"] }))).toBe("ask_user");
   });

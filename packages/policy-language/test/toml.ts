@@ -15,7 +15,7 @@ const inline = (value: Value): string => {
   return JSON.stringify(value);
 };
 
-/** A policy as TOML. */
+/** Formats a policy as TOML. */
 export function toml(rules: readonly RuleData[], top: RuleData = {}): string {
   const lines = Object.entries(top).map(([key, value]) => `${key} = ${inline(value)}`);
   for (const rule of rules) {

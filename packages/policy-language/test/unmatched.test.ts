@@ -11,7 +11,7 @@ test.each(readCases<[string, string]>(import.meta, "cases"))("`%s`: %s", (line, 
   expect(pool.unmatched(run(line))).toBe(reason);
 });
 
-test("a call of another kind is told by its tool, and a rule about it by its condition", () => {
+test("a call without a shell line is described by its tool, and the nearest rule by its condition", () => {
   expect(pool.unmatched(call("deploy", {}))).toBe("No rule covers this call of `deploy`");
   expect(pool.unmatched(call("send_mail", { to: "b@example.com" }))).toMatch(
     /^No rule covers this call of `send_mail`\. Closest: `mail`, which allows .*a@example\.com/,

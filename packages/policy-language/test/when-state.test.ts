@@ -32,7 +32,7 @@ describe("a condition over the state of a run", () => {
     expect(await holds("deny", { all: [leaf("equal", 3)] }, run)).toBe(deny);
     expect(await holds("allow", { all: [leaf("equal", 3)] }, run)).toBe(allow);
   });
-  test("is about the whole state without a path, and with `$`", async () => {
+  test("reads the whole state without a path, or with `$`", async () => {
     for (const when of [
       { all: [{ projection: "p", operator: "equal", value: 7 }] },
       { all: [leaf("equal", 7, "$")] },
@@ -41,14 +41,14 @@ describe("a condition over the state of a run", () => {
       expect(await holds("deny", when as RuleData, stateIs({ p: { n: 7 } }))).toBe(false);
     }
   });
-  test("never runs what a state holds", async () => {
+  test("never runs code in a state", async () => {
     let ran = 0;
     const run = stateIs({ p: { n: () => (ran += 1) } });
     expect(await holds("allow", { all: [leaf("notEqual", 9)] }, run)).toBe(false);
     expect(await holds("deny", { all: [leaf("equal", 1)] }, run)).toBe(false);
     expect(ran).toBe(0);
   });
-  test("names its projections once, with a rule that asks", () => {
+  test("lists each projection once, with a rule that asks", () => {
     const pool = poolOf(
       {
         action: "deny",
@@ -62,7 +62,7 @@ describe("a condition over the state of a run", () => {
     ).toEqual({ p: "r0", q: "r0" });
     expect(pool.conditional).toBe(true);
   });
-  test("with a projection that is not known rejects", async () => {
+  test("rejects for an unknown projection", async () => {
     const run = runStateOf(new Map(), () => {
       throw new Error("never asked");
     });
@@ -75,7 +75,7 @@ describe("a condition over the state of a run", () => {
   });
 });
 
-// What the reference says, by hand: a deny takes the plain answer, an allow never counts what it cannot see.
+// The reference, written by hand: a deny uses the plain result, an allow never counts a value that it cannot see.
 type Node =
   | { readonly all: readonly Node[] }
   | { readonly any: readonly Node[] }
@@ -113,7 +113,7 @@ const state = fc.record(
   { requiredKeys: [] },
 );
 
-test("deny and allow agree with the reference on any condition, state and kind of run", async () => {
+test("deny and allow equal the reference for any condition, state and kind of run", async () => {
   await fc.assert(
     fc.asyncProperty(
       tree,

@@ -40,7 +40,7 @@ describe("each operator", () => {
     }
   });
 
-  // What an operator cannot compare: nothing, null, and values of another kind.
+  // Values that an operator cannot compare: undefined, null, and values of another type.
   const strange = (operator: string): readonly ToolCall["args"][] => [
     {},
     { a: null },
@@ -136,7 +136,7 @@ describe("facts", () => {
       }),
     ).toBe("allow");
   });
-  test("absent, the mode is ask and somebody can be asked", async () => {
+  test("the default mode is ask, and the default is that someone can be asked", async () => {
     const when = {
       all: [fact("approval_mode", "equal", "ask"), fact("interactive", "equal", true)],
     };
@@ -161,7 +161,7 @@ describe("facts", () => {
       ),
     ).toBe(true);
   });
-  test("annotations tighten", async () => {
+  test("annotations can only make a decision stricter", async () => {
     const leaf = { fact: "annotations", path: "$.destructiveHint", operator: "equal", value: true };
     expect(
       await holds(
@@ -185,7 +185,7 @@ test.each(readCases<string>(import.meta, "inherited-reaches-nothing"))(
     expect(await holds("allow", { not: leaf("equal", "never") }, one)).toBe(false);
   },
 );
-test("a path into an inherited table reaches nothing", async () => {
+test("a path into an inherited table leads to nothing", async () => {
   const args = Object.create({ a: "x" }) as ToolCall["args"];
   expect(await holds("deny", { all: [amount("equal", "x")] }, call("t", args))).toBe(false);
   const inherited = Object.assign(Object.create({ agent: "dev" }) as object, call("t"));
@@ -206,7 +206,7 @@ describe("a rule whose condition is false does not match", () => {
   )("%s", async (_, rules, expected) =>
     expect(await effectOf(poolOf(...rules), call("t"))).toBe(expected),
   );
-  test("rules in shadow are recorded where it is true", async () => {
+  test("rules in shadow are recorded if the condition is true", async () => {
     const pool = poolOf(
       rule("deny", "user", { shadow: true, when: always }),
       rule("deny", "user", { shadow: true, when: never }),
@@ -217,7 +217,7 @@ describe("a rule whose condition is false does not match", () => {
       "r0",
     ]);
   });
-  test("the other parts must hold too, and what cannot be read stays unknown", async () => {
+  test("the other conditions must hold too, and an unreadable line stays unknown", async () => {
     const when = { all: [fact("approval_mode", "equal", "ask")] };
     const pool = poolOf({ action: "allow", command: "ls *", when });
     expect(await effectOf(pool, run("ls -l"))).toBe("allow");
@@ -233,8 +233,8 @@ describe("a rule whose condition is false does not match", () => {
   });
 });
 
-test("a condition is asked only where the rule matches otherwise", async () => {
-  // json-rules-engine cannot turn such a value into a number, and says so: the call that reaches it rejects.
+test("a condition is evaluated only if the rule matches otherwise", async () => {
+  // json-rules-engine cannot convert such a value to a number and throws, so a call with it rejects.
   const poison = { a: { toString: 1, valueOf: 1 } };
   const when = { all: [amount("lessThan", 1)] };
   const others = Array.from({ length: 1000 }, (_, at): RuleData => ({
@@ -255,7 +255,7 @@ test("a condition is asked only where the rule matches otherwise", async () => {
   expect(await effectOf(pool, call("other_7", { a: 0 }))).toBe("deny");
 });
 
-test("evaluations side by side do not mix", async () => {
+test("concurrent evaluations do not interfere", async () => {
   const pool = poolOf(
     { action: "deny", tool: "t", when: { all: [amount("greaterThan", 50)] } },
     { action: "allow", tool: "t", when: { all: [amount("lessThanInclusive", 50)] } },
@@ -270,7 +270,7 @@ test("evaluations side by side do not mix", async () => {
   expect(answers).toEqual(calls.map((_, a) => (a % 101 > 50 ? "deny" : "allow")));
 });
 
-test("a pool says whether it is conditional, and never answers without its conditions", async () => {
+test("a pool says whether it is conditional, and never answers without evaluating its conditions", async () => {
   const plain = poolOf({ action: "deny", tool: "t" });
   expect(plain.conditional).toBe(false);
   expect(await plain.evaluateConditional(call("t"))).toEqual(plain.evaluate(call("t")));
@@ -284,7 +284,7 @@ test("a pool says whether it is conditional, and never answers without its condi
   expect(compilePolicy([withoutRules(file, new Set(["r"]))]).conditional).toBe(false);
 });
 
-test("explain tells of conditions what the evaluation found", async () => {
+test("explain reports the conditions as the evaluation found them", async () => {
   const pool = poolOf(
     { action: "ask_user", tool: "t", when: { all: [fact("agent", "equal", "x")] } },
     { action: "ask_user", tool: "t", when: { all: [fact("agent", "equal", "dev")] } },
@@ -317,7 +317,7 @@ test("explain tells of conditions what the evaluation found", async () => {
       .explain(one)
       .map(({ matched, failed, depends_on, deciding }) => [matched, failed, depends_on, deciding]),
   ).toEqual([
-    // Below the tier of a rule that matches: their conditions were not asked.
+    // Their tier is below that of a matching rule, so their conditions were not evaluated.
     [false, undefined, "when", false],
     [false, undefined, "when", false],
     [false, undefined, "when", false],
@@ -328,7 +328,7 @@ test("explain tells of conditions what the evaluation found", async () => {
   ]);
 });
 
-describe("a mistake is refused with its place", () => {
+describe("a mistake is rejected with its position", () => {
   const good = fact("agent", "equal", "x");
   const nested = (depth: number): RuleData => (depth === 0 ? good : { all: [nested(depth - 1)] });
   const refused = (when: unknown, more: RuleData = {}) => {
@@ -368,14 +368,14 @@ describe("a mistake is refused with its place", () => {
     });
     expect(findings[0]?.message).toMatch(/`path` must be a path of names and indexes/);
   });
-  test("a long path is refused at once", () => {
+  test("a long path is rejected at once", () => {
     expect(
       refused({
         all: [{ fact: "args", path: `$${".a".repeat(100_000)}!`, operator: "equal", value: 1 }],
       }).findings,
     ).toHaveLength(1);
   });
-  test("ten levels load", () => {
+  test("ten nested levels load", () => {
     expect(
       policyOf([{ name: "r", action: "deny", tool: "t", when: nested(10) }]).rules,
     ).toHaveLength(1);

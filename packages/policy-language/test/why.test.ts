@@ -13,7 +13,7 @@ function report(rule: RuleData, one: ToolCall): RuleReport {
 const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
 const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 
-describe("a rule that does not match says what it expected and what the call has", () => {
+describe("a rule that does not match reports what it requires and what the call has", () => {
   it.each(
     readCases<[string, RuleData, ToolCall, string, string]>(import.meta, "rule-does-not-match"),
   )("%s: %j", (failed, rule, one, expected, actual) => {
@@ -22,14 +22,14 @@ describe("a rule that does not match says what it expected and what the call has
     expect(found.actual?.startsWith(actual)).toBe(true);
   });
 
-  it("says nothing of the kind where it matches", () => {
+  it("reports nothing for a rule that matches", () => {
     const found = report(deny({ command: "rm *" }), run("rm a"));
     expect(found.matched).toBe(true);
     for (const key of ["failed", "expected", "actual", "elsewhere"])
       expect(found).not.toHaveProperty(key);
   });
 
-  it("tells a rule about other tools from one whose arguments fail", () => {
+  it("distinguishes a rule about other tools from one whose arguments fail", () => {
     expect(report(deny({ command: "rm *" }), call("read_file", { path: "a" })).elsewhere).toBe(
       true,
     );
@@ -41,7 +41,7 @@ describe("a rule that does not match says what it expected and what the call has
     ).toBeUndefined();
   });
 
-  it("says why a line is not known", () => {
+  it("gives the reason why a line is unknown", () => {
     expect(report(allow({ command: "ls *" }), run("ls 'a")).actual).toMatch(/not known: /);
     expect(report(allow({ command: "ls *" }), run("$x")).actual).toMatch(/not known: /);
   });
@@ -56,7 +56,7 @@ describe("a rule that does not match says what it expected and what the call has
 });
 
 describe("the report of a line", () => {
-  it("lists every command with what it does", () => {
+  it("lists every command with its effects", () => {
     expect(lineReport(run("FOO=1 cat a > b; sudo rm c"))).toMatchObject({
       unknown: [],
       commands: [
@@ -71,7 +71,7 @@ describe("the report of a line", () => {
     });
   });
 
-  it("marks what only bash can know, and says why a line or a command is not known", () => {
+  it("marks what only bash can know, and gives the reason for an unknown line or command", () => {
     expect(lineReport(run("cat $x"))?.commands[0]?.text).toBe("cat …");
     expect(lineReport(run("eval $x"))?.commands.some(({ unknown }) => unknown.length > 0)).toBe(
       true,
@@ -79,7 +79,7 @@ describe("the report of a line", () => {
     expect(lineReport(run("echo 'a"))?.unknown).not.toEqual([]);
   });
 
-  it("is none for a call that runs no line", () => {
+  it("is undefined for a call that runs no line", () => {
     expect(lineReport(call("read_file", { path: "a" }))).toBeUndefined();
     expect(lineReport(call("bash", { command: 5 }))).toBeUndefined();
     expect(lineReport(call("bash", []))).toBeUndefined();

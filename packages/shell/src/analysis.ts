@@ -1,6 +1,6 @@
 import type { UnknownCode } from "./unknown-code.ts";
 
-/** What one command line would do, as far as it can be known without running it. */
+/** What one command line would do, as far as this is known without running it. */
 export interface Analysis {
   /**
    * Every simple command that bash could run from the line, in text order. Commands run by a wrapper, an inline shell or a
@@ -11,10 +11,13 @@ export interface Analysis {
   readonly unknown: readonly Unknown[];
 }
 
-/** A reason why something is not known. */
+/** A reason why something is unknown. */
 export interface Unknown {
   readonly code: UnknownCode;
-  /** What is not known, as a noun phrase: it stands after "Cannot tell what this command line would do: ". The user's text is in backticks. */
+  /**
+   * What is unknown, as a noun phrase that completes "Cannot tell what this command line would do: …". Text of the user is in
+   * backticks.
+   */
   readonly what: string;
 }
 
@@ -28,15 +31,15 @@ export interface ShellCommand {
   readonly redirections: readonly Redirection[];
   /** How bash reaches the command. */
   readonly origin: Origin;
-  /** The command runs on another machine or in a container, so its paths are not on this machine. */
+  /** Whether the command runs on another machine or in a container, so its paths are not on this machine. */
   readonly remote: boolean;
   /** Arguments that make the program do more than its name says. An allow must spell out each of them. */
   readonly hazards: readonly Hazard[];
   /** What the command does to files, the network and the system, including its redirections. */
   readonly effects: readonly Effect[];
-  /** The later words could be a command that the program runs, because it is not known to treat them as data. */
+  /** Whether the later words could be a command that the program runs, because the program is not known to treat them as data. */
   readonly carries: boolean;
-  /** Why it is unknown what the command runs or does. Never allow a command unless this is empty. */
+  /** Why it is unknown what the command runs or does. Only allow a command if this is empty. */
   readonly unknown: readonly Unknown[];
 }
 
@@ -49,27 +52,27 @@ export type Origin = "line" | "substitution" | "wrapper" | "script" | "sight";
 
 /** One word of a command. */
 export interface Word {
-  /** The text after quote removal. Undefined if only bash can know it. */
+  /** The text after quote removal. Undefined if it is known only to bash. */
   readonly text: string | undefined;
-  /** Known text, and holes for unknown parts. A single string if `text` is known. */
+  /** The known text, and holes for unknown parts. One string if `text` is known. */
   readonly pieces: readonly Piece[];
-  /** Bash expands it to exactly one word. Otherwise it may become none or several. */
+  /** Whether bash expands it to exactly one word. Otherwise it may become none or several. */
   readonly single: boolean;
-  /** Each of the words is the path of a file that another program found, as behind `xargs` and in `find -exec`. */
+  /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;
-  /** Bash puts the name of a pipe in its place, as for `<(…)`. */
+  /** Whether bash replaces it by the name of a pipe, as it does for `<(…)`. */
   readonly pipe?: true;
-  /** It begins with `~+`, which is the working directory unless the line or its environment sets `PWD`. */
+  /** Whether it begins with `~+`, which is the working directory unless the line or its environment sets `PWD`. */
   readonly here?: true;
 }
 
 /** How a program's files were found. */
 export interface FoundFiles {
-  /** Some may be links, which the program follows. */
+  /** Whether some of the files may be links that the program follows. */
   readonly links: boolean;
-  /** A name with a blank, a quote or a leading dash would be read as other words. */
+  /** Whether a name with a space, a quote or a leading dash would be read as other words. */
   readonly splits: boolean;
-  /** The program walks the folders among them. */
+  /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
 }
 
@@ -80,7 +83,7 @@ export type Piece = string | { readonly hole: "any" | "name" | "number" };
 export interface Assignment {
   readonly name: string;
   readonly value: Word | undefined;
-  /** The variable is on the documented list of those that change neither what runs nor what is written. */
+  /** Whether the variable is on the documented list of variables that change neither what runs nor what is written. */
   readonly harmless: boolean;
 }
 
@@ -89,9 +92,9 @@ export interface Redirection {
   readonly operator: string;
   /** The word after the operator. Undefined for a here-document. */
   readonly target: Word | undefined;
-  /** It opens a file for writing or a socket. False for /dev/null, the standard streams and duplications. */
+  /** Whether it opens a file for writing, or a socket. False for /dev/null, the standard streams and duplications. */
   readonly writes: boolean;
-  /** It opens a socket, or may. */
+  /** Whether it opens a socket, or may do so. */
   readonly connects?: true;
 }
 
@@ -111,30 +114,29 @@ export type Effect =
   | {
       readonly kind: "read" | "write" | "delete" | "execute";
       readonly path: PathText;
-      /** The effect includes everything below the path. */
+      /** Whether the effect includes everything below the path. */
       readonly below?: boolean;
       /** Below the path, only files whose names match one of these globs. */
       readonly only?: readonly string[];
-      /** The program follows links below the path, wherever they lead. */
+      /** Whether the program follows links below the path, wherever they lead. */
       readonly follows?: boolean;
-      /** Below the path, what starts with a dot is left out, as formatters do. */
+      /** Whether names below the path with a leading dot are excluded, as formatters do. */
       readonly visible?: boolean;
-      /** Below the path, the files that another program finds there. */
+      /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
     }
   | {
       readonly kind: "network";
-      /** Host name or address; undefined where it is not known. */ readonly host:
-        | string
-        | undefined;
+      /** The host name or address. Undefined if unknown. */ readonly host: string | undefined;
     }
-  | { readonly kind: "vcs"; /** Subcommand, such as `push`. */ readonly action: string }
+  | { readonly kind: "vcs"; /** The subcommand, such as `push`. */ readonly action: string }
   | { readonly kind: "privilege" };
 
 /**
- * The path of an effect. `text` is absolute, starts with `~` (the home directory) or is relative to the directory in which the line
- * starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; `text` is then the directory that holds all matches, and
- * `**` stands for any number of directories. Without `text` the path is unknown, and `why` gives the reason like {@link Unknown.what}.
+ * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the
+ * line starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; its `text` is the directory that contains
+ * all matches, and `**` matches any number of directories. Without `text`, the path is unknown, and `why` gives the reason in the
+ * form of {@link Unknown.what}.
  */
 export type PathText =
   | { readonly text: string; readonly pattern?: string }

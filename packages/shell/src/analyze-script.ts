@@ -37,7 +37,7 @@ export function analyzeScript(line: string): Analysis {
   return finish(line, walkLine(line, false));
 }
 
-// So many commands are not looked at, so none of them is reported.
+// None of so many commands is analyzed, so none is reported.
 const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: "size", what }] });
 
 function walkLine(line: string, home: boolean): WalkState {
@@ -81,7 +81,7 @@ function walkLine(line: string, home: boolean): WalkState {
   try {
     walkScript(walk, script, TOP);
   } catch {
-    // The parser builds parts of the tree on access, and they may be too deep for the stack.
+    // The parser builds parts of the tree on access, and a deep tree may overflow the stack.
     noteLimit(walk, "a line nested too deeply to parse");
   }
   return walk;
@@ -114,11 +114,11 @@ function finish(line: string, walk: WalkState): Analysis {
   return { commands, unknown };
 }
 
-// Equal commands are judged once, so only different ones count.
+// Equal commands are evaluated once, so only different ones count.
 function hasTooMany(commands: readonly Draft[]): boolean {
   if (commands.length <= LIMITS.different) return false;
   const different = new Set<string>();
-  // Hundreds of commands may share thousands of words, so each list is read once; equal lists share a number.
+  // Hundreds of commands may share thousands of words. So each list is read once, and equal lists get the same number.
   const numbers = new Map<readonly Word[], number>();
   const texts = new Map<string, number>();
   const words = new Map<string, number>();
@@ -174,7 +174,7 @@ function together<T>(first: readonly T[], second: readonly T[]): readonly T[] {
   return first.length === 0 ? second : second.length === 0 ? first : first.concat(second);
 }
 
-// A line with nothing but aliases has no command that they could change.
+// If a line has only aliases, no command of it can be changed by them.
 function noteAliases({ aliases, commands }: WalkState): void {
   if (
     aliases === undefined ||

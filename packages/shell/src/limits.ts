@@ -1,31 +1,31 @@
-/** Analysis limits. A line beyond any of them is unknown, and only text that looks like a command is reported. */
+/** The limits of the analysis. A line beyond any of them is unknown, and only text that looks like a command is reported. */
 export const LIMITS = {
-  /** Length of a line in UTF-16 code units. All scripts in its arguments together may be three times as long. */
+  /** The length of a line in UTF-16 code units. All scripts in its arguments together may be three times as long. */
   length: 16_384,
-  /** Characters of a longer line that is searched for commands. Linux runs no longer one with `bash -c`. */
+  /** The characters of a longer line that are searched for commands. Linux accepts no longer line for `bash -c`. */
   sight: 131_072,
-  /** Nesting depth of commands, substitutions and scripts. */
+  /** The nesting depth of commands, substitutions and scripts. */
   depth: 48,
-  /** Wrappers around one command. */
+  /** The wrappers around one command. */
   wrappers: 12,
-  /** Nesting depth of scripts in arguments. */
+  /** The nesting depth of scripts in arguments. */
   scripts: 8,
-  /** Nodes of the syntax tree. */
+  /** The nodes of the syntax tree. */
   nodes: 20_000,
-  /** Commands of a line; of one that is longer than `length`, different commands. */
+  /** The commands of a line. If the line is longer than `length`: its different commands. */
   commands: 1_000,
-  /** Different commands of a line, with those that are seen in its text where it is unknown. */
+  /** The different commands of a line, including those seen in its text if the line is unknown. */
   different: 500,
-  /** Different commands that may be seen in the text, however many others there are. */
+  /** The different commands that may be seen in the text, whatever the number of other commands. */
   seen: 100,
-  /** Words of one command. */
+  /** The words of one command. */
   argv: 1_024,
-  /** Redirections of all groups around one command. */
+  /** The redirections of all groups around one command. */
   redirections: 64,
-  /** Redirections of one command. */
+  /** The redirections of one command. */
   own: 256,
-  /** Words that the braces of one word expand to. */
+  /** The words to which the braces of one word expand. */
   braces: 256,
-  /** Words that all braces of a line expand to. */
+  /** The words to which all braces of a line expand. */
   words: 2_048,
 } as const;

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// `pwned` is a function that says so on a channel of its own; there is no program to be found, and nothing to be read.
+// `pwned` is a function that reports its call on a separate channel. No program can be found, and there is no input.
 const PROBE = String.raw`
 pwned() { printf RAN >&9; return 0; }
 PATH=/nonexistent HOME=/home/dev
@@ -22,7 +22,7 @@ function inEmptyFolder<T>(run: (folder: string) => T): T {
   }
 }
 
-/** For each line whether real bash ran `pwned` from it. */
+/** Returns for each line whether real bash ran `pwned` from it. */
 export function ran(lines: readonly string[]): boolean[] {
   return inEmptyFolder((cwd) => {
     const input = lines.map((line) => `${line}\0`).join("");
@@ -39,7 +39,7 @@ export function ran(lines: readonly string[]): boolean[] {
   });
 }
 
-// A restricted shell without programs hands the words back, each in brackets of its own.
+// A restricted shell without programs prints the words, each in brackets.
 const WORDS = String.raw`
 PATH=/nonexistent HOME=/home/dev
 while IFS= read -r -d '' line <&8; do
@@ -47,7 +47,7 @@ while IFS= read -r -d '' line <&8; do
   printf '%s\3' "$said"
 done`;
 
-/** For each line of words what bash makes of it; undefined where it refuses. */
+/** Returns for each line of words the words that bash makes of it. Undefined if bash rejects the line. */
 export function wordsOf(lines: readonly string[]): (readonly string[] | undefined)[] {
   return inEmptyFolder((cwd) => {
     const { stdout } = spawnSync(

@@ -23,7 +23,7 @@ const PLACES: readonly Place[] = [...tabledPrograms()].flatMap((name) => {
   return spec === undefined ? [] : placesOf([name], spec);
 });
 
-/** Whether an allow with the words of a path and a last `*` covers words behind them: none is a hazard, and they run nothing. */
+/** Whether an allow of a path with a final `*` covers further words: none is a hazard, and they run nothing. */
 function isCovered({ path }: Place, words: readonly string[]): boolean {
   const line = [...path, ...words].map((word) => `'${word}'`).join(" ");
   const { commands, unknown } = analyze(line);
@@ -33,7 +33,7 @@ function isCovered({ path }: Place, words: readonly string[]): boolean {
   return reasons.length === 0 && !first.hazards.some(({ at }) => at >= path.length);
 }
 
-// The programs that are there to write or to run what this names: the operands say as much.
+// Programs whose purpose is to write or run what these options name, as the operands do.
 const ITS_WORK =
   /^(?:(?:ld|as) -o|patch -[or]|patch --(?:output|reject-file)|mktemp (?:-p|--tmpdir)|cmake -B|java -jar|(?:git|hub) subtree(?: \w+)? (?:-P|--prefix))/;
 const ACTS: ReadonlySet<string> = new Set("write load script code exec".split(" "));
@@ -47,10 +47,10 @@ function usesOf({ spelled, value }: Option): readonly (readonly string[])[] {
   return value === "second" ? [[spelled, "name", VALUE]] : [[glued]];
 }
 
-describe("an allow with a last `*` covers, in every program of the tables,", () => {
+describe("an allow with a final `*` covers, in every program of the tables,", () => {
   const told = PLACES.filter(({ spec }) => spec.read === undefined);
 
-  test("no option that writes, loads or runs its value, or does harm", () => {
+  test("no option that writes, loads or runs its value, or does other harm", () => {
     const covered = told.flatMap((place) => {
       const { short, long, wordy } = grammarOf(place.spec);
       return [...short.values(), ...long.values(), ...wordy.values()]

@@ -18,27 +18,27 @@ describe("redirections", () => {
     },
   );
 
-  it("treats a socket as one, read or written", () => {
+  it("treats a socket as a connection, read or written", () => {
     for (const line of ["x > /dev/tcp/10.0.0.1/80", "x < /dev/udp/10.0.0.1/80"]) {
       expect(commandOf(line, "x").effects).toContainEqual({ kind: "network", host: "10.0.0.1" });
       expect(commandOf(line, "x").redirections[0]?.writes).toBe(true);
     }
   });
 
-  it("gives those of a group to every command in it", () => {
+  it("reports the redirections of a group for every command in it", () => {
     for (const line of readCases<string>(import.meta, "gives-those-group-every")) {
       expect(filesOf(line, "x")).toContain("write:f");
       expect(redirectionsOf(line, "x")).toContain(">f writes");
     }
   });
 
-  it("reports those of a group in which no command runs", () => {
+  it("reports the redirections of a group without commands", () => {
     const [command] = analyze("[[ -f a ]] > f").commands;
     expect(command?.argv).toEqual([]);
     expect(command?.effects).toEqual([{ kind: "write", path: { text: "f" } }]);
   });
 
-  it("knows the input of a program", () => {
+  it("knows the standard input of a program", () => {
     expect(codesOf("x | bash")).toContain("dynamic_script");
     expect(codesOf("bash < x")).toContain("dynamic_script");
     expect(codesOf("{ bash; } < x")).toContain("dynamic_script");
@@ -53,7 +53,7 @@ describe("the folder of relative paths", () => {
     expect(last(line)).toEqual(files);
   });
 
-  it("may be either where `cd` can fail, or does not always run", () => {
+  it("may be either of two if `cd` can fail or does not always run", () => {
     for (const line of readCases<string>(import.meta, "may-be-either-where")) {
       expect(last(line).toSorted()).toEqual(["read:a/x", "read:x"]);
     }
@@ -64,7 +64,7 @@ describe("the folder of relative paths", () => {
     expect(last(line)).not.toContain("read:x");
   });
 
-  it("does not take a quoted `~` for the home folder", () => {
+  it("does not read a quoted `~` as the home folder", () => {
     expect(last("cat '~/x'")).toEqual(["read:./~/x"]);
     expect(last("cat ~/x")).toEqual(["read:~/x"]);
     expect(last("cat ~/x '~/x'")).toEqual(["read:?", "read:?"]);

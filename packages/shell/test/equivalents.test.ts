@@ -5,7 +5,7 @@ import { readOptions, equivalentCommands } from "../src/index.ts";
 const ways = (line: string): readonly string[] =>
   equivalentCommands(line.split(" ")).map(({ kind, argv }) => `${kind}: ${argv.join(" ")}`);
 
-describe("the ways to write a command", () => {
+describe("other ways to write a command", () => {
   test.each(readCases<[string, string[]]>(import.meta, "spellings"))("%s", (line, expected) => {
     expect(ways(line)).toEqual(expect.arrayContaining(expected));
   });
@@ -14,13 +14,13 @@ describe("the ways to write a command", () => {
     expect(ways(line).filter((way) => new RegExp(wrong).test(way))).toEqual([]);
   });
 
-  test("are none for what no table has, and for more words than a person writes", () => {
+  test("are empty for a program without a table and for very long commands", () => {
     expect(equivalentCommands(["frobnicate", "-x"])).toEqual([]);
     expect(equivalentCommands(["rm", ...Array.from({ length: 100 }, () => "-r")])).toEqual([]);
     expect(equivalentCommands([])).toEqual([]);
   });
 
-  test("are read as the command itself", () => {
+  test("are read like the command itself", () => {
     const read = (argv: readonly string[]): unknown => {
       const found = readOptions(
         argv[0] ?? "",

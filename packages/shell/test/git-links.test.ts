@@ -15,7 +15,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { analyze } from "../src/index.ts";
 
-/** The programs of commands of a line of which something is not known. */
+/** Returns the programs of a line's commands that have unknown parts. */
 const unknownOf = (line: string): readonly string[] =>
   analyze(line).commands.flatMap(({ argv, effects, unknown }) =>
     unknown.length > 0 ||
@@ -24,7 +24,7 @@ const unknownOf = (line: string): readonly string[] =>
       : [],
   );
 
-// A folder besides another one; the branch `other` has a link to that, and `plain` a folder of files in its place.
+// Creates a repository next to another folder. Its branch `other` has a link to that folder where `plain` has a folder of files.
 function repository(): { readonly out: string; readonly bash: (text: string) => string } {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-trees-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -54,7 +54,7 @@ function repository(): { readonly out: string; readonly bash: (text: string) => 
   return { bash, out };
 }
 
-describe("what git puts into the tree may be a link for the rest of the line", () => {
+describe("a path that git may have replaced by a link is unknown for the rest of the line", () => {
   it.each(readCases<string>(import.meta, "written"))("written: %s", (line) => {
     expect(unknownOf(line)).not.toEqual([]);
   });
@@ -71,12 +71,12 @@ describe("what git puts into the tree may be a link for the rest of the line", (
     expect(unknownOf(line)).not.toEqual([]);
   });
 
-  it("keeps the path that the words name", () => {
+  it("keeps the path as the words name it", () => {
     const [, cat] = analyze("git pull && cat .env").commands;
     expect(cat?.effects).toContainEqual({ kind: "read", path: { text: ".env" } });
   });
 
-  it("as git does it", () => {
+  it("matches what git does", () => {
     for (const line of readCases<string>(import.meta, "git-agrees")) {
       const { bash, out } = repository();
       bash(line);
@@ -86,7 +86,7 @@ describe("what git puts into the tree may be a link for the rest of the line", (
     }
   });
 
-  // It goes by the names that its index has, and a commit that is not checked out may give it others.
+  // git uses the names in its index, and a commit that is not checked out may have other names.
   it.each(readCases<string>(import.meta, "git-goes-behind-link"))(
     "git goes behind a link: %s",
     (rest) => {

@@ -2,7 +2,7 @@ import { analyze, type Analysis, type ShellCommand, type Word } from "../src/ind
 
 const HOLES = { any: "<?>", name: "<*>", number: "<#>" } as const;
 
-/** A word as text, with `?` for any text, `*` for a name and `#` for a number. */
+/** Formats a word, with `?` for any text, `*` for a name and `#` for a number. */
 export function shown(word: Word): string {
   const text = word.pieces
     .map((piece) => (typeof piece === "string" ? piece : HOLES[piece.hole]))
@@ -10,17 +10,17 @@ export function shown(word: Word): string {
   return word.single ? text : `${text}…`;
 }
 
-/** The commands of a line, each as its words with blanks between them. */
+/** Returns the commands of a line, each as its words joined by spaces. */
 export function commandsOf(line: string): string[] {
   return analyze(line).commands.map(({ argv }) => argv.map(shown).join(" "));
 }
 
-/** The words of the first command of a line. */
+/** Returns the words of the first command of a line. */
 export function wordsIn(line: string): string[] {
   return analyze(line).commands[0]?.argv.map(shown) ?? [];
 }
 
-/** All codes of what is not known in a line. */
+/** Returns all codes of unknown parts in a line. */
 export function codesOf(analysis: Analysis | string): string[] {
   const { commands, unknown } = typeof analysis === "string" ? analyze(analysis) : analysis;
   return [
@@ -30,21 +30,21 @@ export function codesOf(analysis: Analysis | string): string[] {
   ];
 }
 
-/** The command with this program name. */
+/** Returns the command with this program name. */
 export function commandOf(line: string, name: string): ShellCommand {
   const found = analyze(line).commands.find(({ argv }) => argv[0]?.text === name);
   if (found === undefined) throw new Error(`Unexpected line without ${name}: ${line}`);
   return found;
 }
 
-/** The effects on files of the command with this program name, as `read:path`. */
+/** Returns the effects on files of the command with this program name, as `read:path`. */
 export function filesOf(line: string, name: string): string[] {
   return commandOf(line, name).effects.flatMap((effect) =>
     "path" in effect ? [`${effect.kind}:${effect.path.text ?? "?"}`] : [],
   );
 }
 
-/** `kind:path` of all that a line does, and `unknown` where something of it is not known. */
+/** Returns `kind:path` for every effect of a line, and `unknown` if a part of it is unknown. */
 export const does = (line: string): readonly string[] => {
   const { commands, unknown } = analyze(line);
   const found = commands.flatMap((command) => [

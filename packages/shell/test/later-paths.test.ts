@@ -14,7 +14,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { does } from "./kit.ts";
 
-/** A new folder that is removed after the test. */
+/** Creates a folder that is removed after the test. */
 function folder(): string {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-links-")));
   onTestFinished(() => rmSync(root, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ describe("a path is unknown after a command that may make a link", () => {
     expect(does(line)).not.toContain("unknown");
   });
 
-  // Real paths are resolved before the line runs, and a name said twice resolves to nothing where it is a link.
+  // Real paths are resolved before the line runs, and a path that doubles a name does not resolve if the name is a link.
   it.each(readCases<[string, string]>(import.meta, "what-was-moved-copied"))(
     "what was moved or copied to exactly this path must be no link: %s",
     (line, effect) => {
@@ -44,7 +44,7 @@ describe("a path is unknown after a command that may make a link", () => {
     },
   );
 
-  it("as bash runs it", () => {
+  it("matches what bash does", () => {
     for (const line of readCases<string>(import.meta, "run-by-bash")) {
       const root = folder();
       mkdirSync(join(root, "a/work/src/in"), { recursive: true });
@@ -61,7 +61,7 @@ describe("a path is unknown after a command that may make a link", () => {
     }
   });
 
-  it("as bash runs it, with links that are put into a folder", () => {
+  it("matches what bash does with links that are put into a folder", () => {
     for (const line of readCases<string>(import.meta, "linked")) {
       const root = folder();
       for (const name of ["src/lib", "src/x", "from"])
@@ -71,7 +71,7 @@ describe("a path is unknown after a command that may make a link", () => {
         root,
       );
       bash("git show --format= HEAD > a.diff", root);
-      // Where they are they lead out of the folder.
+      // In some places these links lead out of the folder.
       bash("ln -s ../../.git src/up && ln -s ../../.git from/up && tar -C src -cf a.tar up", root);
       bash(line, root);
       expect([line, existsSync(join(root, ".git/evil"))]).toEqual([line, true]);
@@ -79,7 +79,7 @@ describe("a path is unknown after a command that may make a link", () => {
     }
   });
 
-  it("as bash runs it, with paths that go up and come back", () => {
+  it("matches what bash does with paths that go up and come back", () => {
     for (const line of readCases<string>(import.meta, "upwards")) {
       const root = folder();
       for (const name of ["ws/.git", "ws/src", "ws/from"])

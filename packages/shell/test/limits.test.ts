@@ -5,7 +5,7 @@ import { analyze, UNKNOWN_CODES } from "../src/index.ts";
 import { shellText } from "./shell-text.ts";
 import { codesOf } from "./kit.ts";
 
-it("never throws, and gives the same answer twice", () => {
+it("never throws, and gives the same result twice", () => {
   fc.assert(
     fc.property(shellText(), (line) => {
       const analysis = analyze(line);
@@ -24,7 +24,7 @@ it("never throws, and gives the same answer twice", () => {
   );
 });
 
-it("does not know a line over 16 KiB, and reports each of its commands once", () => {
+it("treats a line over 16 KiB as unknown, and reports each of its commands once", () => {
   const { commands, unknown } = analyze("true; ".repeat(20_000).concat("rm -rf build"));
   expect(unknown.map(({ code }) => code)).toEqual(["limit"]);
   expect(commands.map(({ argv }) => argv.map(({ text }) => text))).toEqual([
@@ -41,7 +41,7 @@ it.each([
       .join("")
       .concat("rm -rf build"),
   ],
-])("does not look through a line %s, and says so with a code of its own", (_, line) => {
+])("does not search a line %s, and reports that with a separate code", (_, line) => {
   const { commands, unknown } = analyze(line);
   expect(unknown.map(({ code }) => code)).toEqual(["size"]);
   expect(commands).toEqual([]);
@@ -51,7 +51,7 @@ it.each([
   ["different commands", (at: number) => `git add ${at};`, ""],
   ["different commands in one script", (at: number) => `x${at};`, "bash -c '"],
   ["different substitutions", (at: number) => `x $(y${at});`, ""],
-])("does not list five hundred and more %s of a line that is short enough", (_, unit, head) => {
+])("does not list more than five hundred %s of a short line", (_, unit, head) => {
   const line = head + Array.from({ length: 550 }, (__, at) => unit(at)).join("");
   expect(line.length).toBeLessThan(16_384);
   const { commands, unknown } = analyze(`${line}rm -rf build${head === "" ? "" : "'"}`);
@@ -59,38 +59,38 @@ it.each([
   expect(commands).toEqual([]);
 });
 
-it("looks through a thousand equal commands, whatever is between and behind them", () => {
+it("searches a thousand equal commands, and everything between and after them", () => {
   const { commands, unknown } = analyze(`${"true;".repeat(900)}$'\\x72m' -rf build;ls`);
   expect(unknown).toEqual([]);
   expect(commands.at(-2)?.argv.map(({ text }) => text)).toEqual(["rm", "-rf", "build"]);
 });
 
-it("still lists what follows more than a thousand equal commands", () => {
+it("still lists commands after more than a thousand equal commands", () => {
   const { commands, unknown } = analyze("true;".repeat(1_100).concat("rm -rf build"));
   expect(unknown.map(({ code }) => code)).toEqual(["limit"]);
   expect(commands.at(-1)?.argv.map(({ text }) => text)).toEqual(["rm", "-rf", "build"]);
 });
 
-it("knows no path after hundreds of commands that may make links, nor after one that does", () => {
+it("knows no path after hundreds of commands that may make links, or after one that does", () => {
   const links = Array.from({ length: 450 }, (_, at) => `git checkout a${at};`).join("");
   const { commands } = analyze(`${links}ln -s a b;cat b/x`);
   expect(commands.at(-1)?.unknown.map(({ code }) => code)).toEqual(["state"]);
 });
 
-it("knows no path after a command that makes a link, however many there are", () => {
+it("knows no path after a command that makes a link, whatever the number of commands", () => {
   const line = Array.from({ length: 300 }, (_, at) => `ln -s a${at} b${at};`).join("");
   const { commands } = analyze(`${line}cat b1/x`);
   expect(commands.slice(1).every(({ unknown }) => unknown.length > 0)).toBe(true);
 });
 
-it("finds the program behind any number of assignments in a line that is too long", () => {
+it("finds the program after any number of assignments in a line that is too long", () => {
   const { commands } = analyze(`${"a=1 ".repeat(30_000)}rm -rf build`);
   expect(commands.map(({ argv }) => argv.map(({ text }) => text))).toEqual([
     ["rm", "-rf", "build"],
   ]);
 });
 
-it("has nothing to say about nothing", () => {
+it("reports nothing for an empty line", () => {
   for (const line of ["", "  \n\t", "# only a comment"])
     expect(analyze(line)).toEqual({ commands: [], unknown: [] });
 });
@@ -116,7 +116,7 @@ it.each(readCases<string>(import.meta, "knows-line-with-letters"))(
   },
 );
 
-// Each took long once.
+// Each of these once took long.
 it.each(readCases<[string, string]>(import.meta, "answers-for-long-line"))(
   "answers for a long line of many parts: %j with %j",
   (head, part) => {
@@ -127,12 +127,12 @@ it.each(readCases<[string, string]>(import.meta, "answers-for-long-line"))(
   },
 );
 
-it("does not know commands inside a group with more than 64 redirections", () => {
+it("treats commands in a group with more than 64 redirections as unknown", () => {
   expect(codesOf(`{ x; }${" >a".repeat(64)}`)).toEqual([]);
   expect(codesOf(`{ x; }${" >a".repeat(65)}`)).toEqual(["limit"]);
 });
 
-it("gives each command of find the assignments of its own", () => {
+it("gives each command of `find` its own assignments", () => {
   const line = "find . -exec env A=1 x \\; -exec y \\;";
   const names = analyze(line).commands.map(({ argv, assignments }) => [
     argv[0]?.text,
@@ -146,7 +146,7 @@ it("gives each command of find the assignments of its own", () => {
   ]);
 });
 
-it("does not know more words, redirections and here-documents of one command than it looks at", () => {
+it("treats words, redirections and here-documents of one command past the limits as unknown", () => {
   expect(codesOf(`rm ${"a ".repeat(1_000)}`)).toEqual([]);
   expect(codesOf(`x ${"<a ".repeat(256)}`)).toEqual([]);
   for (const line of [
@@ -159,7 +159,7 @@ it("does not know more words, redirections and here-documents of one command tha
   }
 });
 
-it("shows a command behind more words than it looks at", () => {
+it("reports a command after more words than the limit", () => {
   const { commands } = analyze(`echo ${"a ".repeat(1_100)}; rm -rf x`);
   expect(commands.map(({ argv }) => argv.map(({ text }) => text).join(" "))).toContain("rm -rf x");
 });
@@ -167,7 +167,7 @@ it("shows a command behind more words than it looks at", () => {
 it.each([
   ["letters in one word of options", `trap '-${"v a=1 ".repeat(2_000)}'`],
   ["signs before the name of a file of words", `x ${"@".repeat(16_000)}`],
-])("thousands of %s are told a few times", (_, line) => {
+])("reports thousands of %s only a few times", (_, line) => {
   const { commands } = analyze(line);
   expect(commands[0]?.argv).toHaveLength(2);
   expect(commands[0]?.effects.length).toBeLessThan(10);

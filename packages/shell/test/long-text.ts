@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 
-/** A line of no more than this many characters is looked at as a whole. */
+/** A line of at most this many characters is analyzed as a whole. */
 const LONGEST = 16_384;
 
 const HEADS = [
@@ -36,7 +36,7 @@ const TAILS = [
   ";rm -rf a",
 ];
 
-// The number in a unit makes each of them another.
+// The number in a unit makes each unit different.
 const grown = (head: string, unit: string, tail: string, counted: boolean): string => {
   const parts = [head];
   let length = head.length + tail.length;
@@ -48,7 +48,7 @@ const grown = (head: string, unit: string, tail: string, counted: boolean): stri
   return parts.join("") + tail;
 };
 
-/** Lines as long as a line may be, each a shape repeated: wrappers, redirections, assignments, braces, scripts. */
+/** Generates lines of the maximum length, each a repeated shape: wrappers, redirections, assignments, braces, scripts. */
 export function longText(): fc.Arbitrary<string> {
   const unit = fc
     .array(fc.constantFrom(...UNITS), { minLength: 1, maxLength: 3 })

@@ -28,8 +28,8 @@ describe("the named effects of a line are those of its commands", () => {
   );
 });
 
-// Each hides the same command from who looks at text.
-describe("no way of writing a command takes an effect away", () => {
+// Each hides the same command from a reader who only looks at the text.
+describe("no spelling of a command removes an effect", () => {
   const ways: readonly ((line: string) => string)[] = [
     (line) => `sudo ${line}`,
     (line) => `env ${line}`,
@@ -57,19 +57,19 @@ describe("no way of writing a command takes an effect away", () => {
   });
 });
 
-test("what only bash knows may have the effect, or is unknown", () => {
+test("a word known only to bash may have the effect, or is unknown", () => {
   for (const line of ["rm $X", "rm -$X", "git $X", "git push $X", "git reset $X", "npm $X"]) {
     const { names, possible } = found(line);
     expect(names.includes("unknown") || possible !== "", line).toBe(true);
   }
 });
 
-test("a command of many names does everything", () => {
+test("a command with too many program names has every effect", () => {
   const { names } = found(`frobnicate ${"ls x ".repeat(80)}`);
   expect(names.split(" ")).toHaveLength(NAMES.length);
 });
 
-test("no line throws, and every name is of the list", () => {
+test("no line throws, and every name is on the list", () => {
   const word = fc.constantFrom(
     ..."rm git push -rf --force $X '' \"$X\" npm * {a,b} > < | ; && ( ) find -exec sudo -- - = ./x".split(
       " ",

@@ -4,14 +4,14 @@ import { analyze, readOptions } from "../src/index.ts";
 import { shown } from "./kit.ts";
 import { commandOf, doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
-/** The subcommand by its usual name, with the operands behind it. */
+/** Returns the usual name of the subcommand, with its operands. */
 function operandsOf(line: string): string {
   const { argv } = commandOf(line);
   const read = readOptions(argv[0]?.text ?? "", argv, 1);
   return read === undefined ? "?" : read.operands.map(({ word }) => shown(word)).join(" ");
 }
 
-describe("npm takes the beginning of a subcommand that only one has", () => {
+describe("npm accepts an unambiguous prefix of a subcommand", () => {
   test.each(readCases<[string, string]>(import.meta, "npm-subcommands"))("%s: %s", (line, hazard) =>
     expect(hazardsOf(line)).toContain(hazard),
   );
@@ -24,7 +24,7 @@ describe("npm takes the beginning of a subcommand that only one has", () => {
     expect(hazardsOf(line)).toEqual([]),
   );
 
-  test("explore runs what follows as a script, and a shell where nothing does", () => {
+  test("`npm explore` runs its arguments as a script, or starts a shell without any", () => {
     expect(runsOf("npm explore p -- ls 'a; id'")).toEqual(["ls a", "id"]);
     expect(doubtsOf("npm explore p -- ls")).toEqual([]);
     expect(hazardsOf("npm explore p")).toEqual(["p:run"]);
@@ -46,7 +46,7 @@ describe("subcommands of git that push, write and run", () => {
   );
 });
 
-describe("cd says where it goes", () => {
+describe("cd reports its target", () => {
   test.each(readCases<[string, string]>(import.meta, "cd"))("%s: %s", (line, effect) =>
     expect(effectsOf(line)).toEqual([effect]),
   );
@@ -62,7 +62,7 @@ describe("cd says where it goes", () => {
       }
     },
   );
-  test("with a home that nothing changes, it goes there", () => {
+  test("if nothing changes HOME, it goes to the home folder", () => {
     expect(analyze("cd && cat a").commands[1]?.effects).toEqual([
       { kind: "read", path: { text: "~/a" } },
     ]);
@@ -72,7 +72,7 @@ describe("cd says where it goes", () => {
   });
 });
 
-describe("a here-document has to end", () => {
+describe("a here-document must end", () => {
   test.each(readCases<string>(import.meta, "open-here-documents"))("%j does not", (line) =>
     expect(doubtsOf(line)).toContain("syntax"),
   );
@@ -81,7 +81,7 @@ describe("a here-document has to end", () => {
   );
 });
 
-describe("letters that look like others", () => {
+describe("letters that look like other letters", () => {
   test.each(readCases<string>(import.meta, "doubtful"))("%s is doubtful", (line) =>
     expect(doubtsOf(line)).toContain("syntax"),
   );
@@ -90,7 +90,7 @@ describe("letters that look like others", () => {
   );
 });
 
-describe("a program in a folder where bare names are found is that program", () => {
+describe("a program in a folder where bare names are found counts as that program", () => {
   test.each(["/usr/bin/cat src/a", "/bin/cat src/a", "/usr/local/bin/cat src/a"])(
     "%s executes no file",
     (line) => expect(effectsOf(line)).toEqual(["read src/a"]),

@@ -5,7 +5,7 @@ import { otherPrograms, readOptions } from "../src/index.ts";
 import { shown } from "./kit.ts";
 import { commandOf } from "./told.ts";
 
-// `-name=value` for each option, then the operands.
+// Formats `-name=value` for each option, then the operands.
 function read(line: string): string | undefined {
   const { argv } = commandOf(line);
   const found = readOptions(argv[0]?.text ?? "", argv, 1);
@@ -29,14 +29,14 @@ describe("the options of a command have one name for all spellings", () => {
   ])("%s: %s", (line, expected) => expect(read(line)).toBe(expected));
 });
 
-test("programs that are the same have all their names", () => {
+test("equivalent programs have all names of each other", () => {
   expect(otherPrograms(["npx", "x"])).toEqual([["npm", "exec", "x"]]);
   expect(otherPrograms(["npm", "exec", "x"])).toEqual([["npx", "x"]]);
   expect(otherPrograms(["npm", "install"])).toEqual([]);
   expect(otherPrograms(["pip3", "list"])).toContainEqual(["pip", "list"]);
 });
 
-test("any words are read, in time that grows with them", () => {
+test("any words are read in linear time", () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(

@@ -1,4 +1,4 @@
-/** Programs, built-ins and reserved words, and names that tables could stumble over. */
+/** Programs, built-ins and reserved words, and names that could confuse the tables. */
 export const PROGRAMS: readonly string[] =
   `. : HOME PATH [ __proto__ alias apt apt-get at awk aws az base64 bash bg break brew builtin bun busybox cargo case cat cd
   chmod chown cmake command constructor continue coproc corepack cp crontab curl cut dd declare deno df diff dirs disown do
@@ -10,7 +10,7 @@ export const PROGRAMS: readonly string[] =
   sort source sqlite3 ssh stat stdbuf strace su sudo svn systemctl tail tar tee terraform test then time timeout tmux toString
   top touch tr trap true tsx type typeset ulimit umask unalias uniq unknown unset until unzip vi vim wait watch wc wget which
   while xargs xxd yarn yq zip zsh`.split(/\s+/);
-/** Words that stand for themselves, most of them. */
+/** Words that are mostly literal. */
 export const WORDS: readonly string[] =
   `a b.ts src/x -x -rf --flag --flag=value -c -e -i -n - -- A=1 PATH=. HOME=x CI=1 GIT_PAGER=x core.pager=less alias.x=status -C
   .. . / /etc/passwd ./x @ @x %1 + +x a:b :x host:/x http://h/x user@host 1 20 2.5 x,y x^ HEAD~1 ~ ~/x a+=b x=y=z -o

@@ -26,7 +26,7 @@ const line = fc
       before + first + rest.map(([sign, text]) => (sign || " ") + text).join("") + after,
   );
 
-it("says of a plain line what the parser says", () => {
+it("equals the parser for plain lines", () => {
   fc.assert(
     fc.property(line, (text) => {
       expect(analyze(text)).toEqual(analyzeScript(text));
@@ -35,7 +35,7 @@ it("says of a plain line what the parser says", () => {
   );
 });
 
-it("says of any line what the parser says", () => {
+it("equals the parser for any line", () => {
   fc.assert(
     fc.property(shellText(), (text) => {
       expect(analyze(text)).toEqual(analyzeScript(text));
@@ -44,7 +44,7 @@ it("says of any line what the parser says", () => {
   );
 });
 
-it("says of every program with few arguments what the parser says", () => {
+it("equals the parser for every program with few arguments", () => {
   for (const name of PROGRAMS) {
     for (const rest of readCases<string>(import.meta, "programs")) {
       const text = name + rest;
@@ -54,6 +54,6 @@ it("says of every program with few arguments what the parser says", () => {
   }
 });
 
-it.each(readCases<string>(import.meta, "lines"))("says of %j what the parser says", (text) => {
+it.each(readCases<string>(import.meta, "lines"))("equals the parser for %j", (text) => {
   expect(analyze(text)).toEqual(analyzeScript(text));
 });

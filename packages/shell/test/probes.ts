@@ -1,11 +1,11 @@
-/** Ways to write a command into a word. */
+/** Ways to hide a command in a word. */
 const PAYLOADS = [
   "$(pwned)", "`pwned`", '"$(pwned)"', '"`pwned`"', "'$(pwned)'", "\\$(pwned)", "$'$(pwned)'", '$"$(pwned)"', "<(pwned)", "$((1+$(pwned)))",
   "${u:-$(pwned)}", '"${u:-$(pwned)}"', '"${u:-`pwned`}"', "\"${u:-'$(pwned)'}\"", "${u:-'$(pwned)'}", '"${u:-"$(pwned)"}"', '"\\`pwned\\`"',
   "$[1+$(pwned)]", "x$(pwned)y", "{a,$(pwned)}", "${u:=$(pwned)}", "${u/a/$(pwned)}", "$(( x['$(pwned)'] ))", "'a[$(pwned)]'", "a[$(pwned)]", "pwned",
 ]; // prettier-ignore
 
-/** Places in a line where a word may stand, each marked by `@`. */
+/** Places in a line where a word is allowed, each marked by `@`. */
 const PLACES = [
   ": @", ": a@", ": @b", ": --x=@", "x=@", "x=(a @)", "x[0]=@", "declare x=@", "export x=@", "local_=1 : @", "x=@ :", "for i in @; do :; done",
   "case @ in a) ;; esac", "case a in @) ;; esac", "case a in a) : @;; esac", "if : @; then :; fi", "while : @; do break; done", "until ! : @; do break; done",
@@ -29,7 +29,7 @@ const PLACES = [
   "exec {fd}< @", "exec {x[@]}>/dev/null",
 ]; // prettier-ignore
 
-/** Every payload in every place. */
+/** Combines every payload with every place. */
 export function probes(): string[] {
   return PLACES.flatMap((place) =>
     PAYLOADS.map((payload) =>

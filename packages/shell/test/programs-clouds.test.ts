@@ -2,12 +2,12 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
-describe("what tools of clouds run, write, send, delete and change is told", () => {
+describe("tools of clouds: what they run, write, send, delete and change", () => {
   test.each(readCases<[string, string[]]>(import.meta, "hazards"))("%s: %j", (line, hazards) => {
     expect(hazardsOf(line)).toEqual(hazards);
   });
 
-  test.each(readCases<string>(import.meta, "looks"))("looking is no hazard: %s", (line) => {
+  test.each(readCases<string>(import.meta, "looks"))("only showing is no hazard: %s", (line) => {
     expect(hazardsOf(line)).toEqual([]);
     expect(doubtsOf(line)).toEqual([]);
   });
@@ -15,11 +15,11 @@ describe("what tools of clouds run, write, send, delete and change is told", () 
   test.each([
     ["terraform console", "console:run"],
     ["tofu console", "console:run"],
-  ])("what reads code from its input is not known: %s", (line, hazard) => {
+  ])("a tool that reads code from its input is unknown: %s", (line, hazard) => {
     expect(doubtsOf(line)).toContain("inline_code");
     expect(hazardsOf(line)).toEqual([hazard]);
   });
-  test.each(["ansible-console", "az interactive"])("nor is %s", (line) => {
+  test.each(["ansible-console", "az interactive"])("also %s", (line) => {
     expect(doubtsOf(line)).toContain("inline_code");
   });
 

@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf } from "./told.ts";
 
-describe("code of another language in the arguments or the input is not known", () => {
+describe("code of another language in the arguments or the input is unknown", () => {
   test.each(readCases<string>(import.meta, "code"))("%s", (line) =>
     expect(doubtsOf(line)).toContain("inline_code"),
   );
@@ -11,7 +11,7 @@ describe("code of another language in the arguments or the input is not known", 
     expect(doubtsOf(line)).toEqual([]),
   );
 
-  test("a module that runs is a hazard where it is named, a loaded file where it is loaded", () => {
+  test("a module that runs is a hazard at its name, a loaded file at its option", () => {
     expect(hazardsOf("python3 -m pytest")).toEqual(["pytest:run"]);
     expect(hazardsOf("node --import ./x.js y.js")).toEqual(["--import:load"]);
     expect(hazardsOf("node --test --require=./x.js")).toEqual(["--require=./x.js:load"]);
@@ -19,13 +19,13 @@ describe("code of another language in the arguments or the input is not known", 
   });
 });
 
-describe("a sed script that hides a command behind what sed programs read differently is not trusted", () => {
+describe("a sed script that different seds read differently, and that may hide a command, is not trusted", () => {
   test.each(readCases<string>(import.meta, "sed"))("%s", (line) =>
     expect(hazardsOf(line)).not.toEqual([]),
   );
 });
 
-describe("an awk program that hides a command is found", () => {
+describe("a command in an awk program is found", () => {
   test.each(readCases<string>(import.meta, "awk"))("%s", (line) =>
     expect(hazardsOf(line)).not.toEqual([]),
   );

@@ -2,13 +2,13 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
-describe("statements that can run programs, or that read and write files, are no plain query", () => {
+describe("statements that can run programs, or read and write files, are no plain query", () => {
   test.each(readCases<string>(import.meta, "statements"))("%s", (line) => {
     expect(doubtsOf(line)).toContain("inline_code");
     expect(hazardsOf(line)).not.toEqual([]);
   });
 
-  test.each(readCases<string>(import.meta, "queries"))("a query or a dump is: %s", (line) => {
+  test.each(readCases<string>(import.meta, "queries"))("a query or a dump is plain: %s", (line) => {
     expect(doubtsOf(line)).toEqual([]);
     expect(hazardsOf(line)).toEqual([]);
   });
@@ -28,6 +28,6 @@ test.each(readCases<[string, string[]]>(import.meta, "with-effect"))(
   },
 );
 
-test("what a file of psql is piped into is a command of the line", () => {
+test("the program to which a psql file pipes its output is a command of the line", () => {
   expect(runsOf("psql -o '|tee x' -c y")).toEqual(["tee x"]);
 });

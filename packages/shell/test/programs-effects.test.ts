@@ -2,14 +2,14 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { commandOf, effectsOf } from "./told.ts";
 
-describe("the effects of a command say which files it touches, and how", () => {
+describe("the effects of a command tell which files it uses, and how", () => {
   test.each(readCases<[string, string[]]>(import.meta, "effects"))("%s", (line, effects) =>
     expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
   );
 });
 
-// From the topmost folder, all but a path, and patterns: nobody knows here which files that are.
-describe("what git changes by what is no path is not known", () => {
+// Relative to the top of the tree, excluding a path, and patterns: here it is unknown which files these are.
+describe("files that git changes by something other than a plain path are unknown", () => {
   test.each([":/a", ":(top)a", ":!a", "a*", "a?", "[a]", String.raw`\a`])("%s", (path) => {
     for (const line of [
       `git checkout x -- '${path}'`,
@@ -22,11 +22,11 @@ describe("what git changes by what is no path is not known", () => {
         /checkout|restore/.test(line) ? "write+ ?" : /clean/.test(line) ? "delete+ ?" : "delete ?",
       );
   });
-  test("nor where the shell has the pattern", () =>
+  test("also if the shell knows the pattern", () =>
     expect(effectsOf("git rm -r :/a*")).toContain("delete+ ?"));
 });
 
-describe("later words may be a command only where the program is not known to take data", () => {
+describe("later words may be a command only if the program is not known to treat them as data", () => {
   test.each(["echo", "cat", "grep", "git add", "which", "man", "make"])("%s takes data", (line) =>
     expect(commandOf(`${line} rm -rf x`).carries).toBe(false),
   );

@@ -12,7 +12,7 @@ describe("an argument that makes a program do more than its name says is a hazar
   );
 });
 
-describe("what only looks like a hazard is none", () => {
+describe("an argument that only looks like a hazard is none", () => {
   test.each(readCases<string>(import.meta, "no-hazards"))("%s", (line) => {
     expect(hazardsOf(line)).toEqual([]);
     expect(doubtsOf(line)).toEqual([]);
@@ -30,7 +30,7 @@ describe("an option that no table lists could do anything", () => {
   );
 });
 
-describe("a value that names code or a file is a hazard, and a plain one is none", () => {
+describe("a value that names code or a file is a hazard, but a plain value is not", () => {
   test.each(readCases<[string, string]>(import.meta, "value-names-code-file"))(
     "%s: %s",
     (line, hazard) => expect(hazardsOf(line)).toContain(hazard),

@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { commandOf, effectsOf, hazardsOf } from "./told.ts";
 
-describe("what a program writes is named", () => {
+describe("the file that a program writes is reported", () => {
   test.each(readCases<[string, string]>(import.meta, "outputs"))("%s: %s", (line, effect) =>
     expect(effectsOf(line)).toContain(effect),
   );
@@ -13,7 +13,7 @@ describe("what a program writes is named", () => {
   );
 });
 
-describe("an option says by its name what it does, whatever the program", () => {
+describe("the name of an option tells what it does, in any program", () => {
   test.each(readCases<[string, string]>(import.meta, "options"))("%s: %s", (line, hazard) =>
     expect(hazardsOf(line)).toContain(hazard),
   );
@@ -24,7 +24,7 @@ describe("an option says by its name what it does, whatever the program", () => 
     ),
   );
 
-  test("checkers take their words as data, and read what they look at", () => {
+  test("checkers treat their words as data, and read the files that they check", () => {
     expect(commandOf("eslint rm -rf x").carries).toBe(false);
     expect(effectsOf("eslint --fix src")).toEqual(["read+ src", "write+ src (visible)"]);
     expect(effectsOf("black src")).toEqual(["read+ src", "write+ src (visible)"]);

@@ -77,7 +77,7 @@ const line = fc
   .map(([program, words]) => [program, ...words].join(" "));
 
 describe("any arguments of any program", () => {
-  test("are answered without a throw, with hazards that point at words", () => {
+  test("never throw, and every hazard points at a word", () => {
     fc.assert(
       fc.property(line, (text) => {
         const analysis = analyze(text);
@@ -88,7 +88,7 @@ describe("any arguments of any program", () => {
     );
   });
 
-  test("a wrapper never makes less of what the command in it does", () => {
+  test("a wrapper never hides an effect of its command", () => {
     const program = fc.constantFrom("rm", "bash", "git", "sed", "frob");
     const words = fc.array(
       fc.constantFrom("rm", "-rf", "x", "bash", "-c", "git", "push", "sed", "-i", "s/a/b/"),
@@ -116,7 +116,7 @@ describe("any arguments of any program", () => {
     );
   });
 
-  test("an option means the same however it is spelled", () => {
+  test("an option means the same in every spelling", () => {
     const spellings = readCases<string[]>(import.meta, "spellings");
     for (const [first = "", ...others] of spellings) {
       const meaning = (text: string): unknown => {
@@ -147,7 +147,7 @@ describe("any arguments of any program", () => {
     ["psql", (n: number) => `psql -c '${" .\n".repeat(n)}'`],
     ["host", (n: number) => `curl 'http://${"a@".repeat(n)}'`],
     ["assignments", (n: number) => `env ${"A=1 ".repeat(n)}`],
-  ])("%s: the longest line that is looked at has an answer", (_, build) => {
+  ])("%s: the longest analyzed line returns", (_, build) => {
     const step = build(2).length - build(1).length;
     const analysis = analyze(build(Math.floor(16_000 / step)));
     expect(analysis.commands.length + analysis.unknown.length).toBeGreaterThan(0);

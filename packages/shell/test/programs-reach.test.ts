@@ -8,13 +8,13 @@ const hostsOf = (line: string): readonly string[] =>
     effects.flatMap((effect) => (effect.kind === "network" ? [effect.host ?? "?"] : [])),
   );
 
-describe("the hosts of a command are also those that its settings send it to", () => {
+describe("the hosts of a command include those that its settings redirect it to", () => {
   test.each(readCases<[string, string[]]>(import.meta, "hosts"))("%s", (line, hosts) =>
     expect(new Set(hostsOf(line))).toEqual(new Set(hosts)),
   );
 });
 
-describe("files that stand in the arguments of a script, in options and in an expression", () => {
+describe("files in the arguments of a script, in options and in an expression", () => {
   test.each(readCases<[string, string[]]>(import.meta, "files"))("%s", (line, effects) =>
     expect(effectsOf(line)).toEqual(expect.arrayContaining(effects)),
   );

@@ -3,13 +3,13 @@ import { describe, expect, test } from "vitest";
 import { analyze } from "../src/index.ts";
 import { doubtsOf, effectsOf, hazardsOf } from "./told.ts";
 
-/** What the first command that is this program does more than its name says. */
+/** Returns what the first command of this program does beyond its name. */
 function does(line: string, name: string): readonly string[] {
   const found = analyze(line).commands.find(({ argv }) => argv[0]?.text === name);
   return found?.hazards.map((hazard) => hazard.does) ?? [];
 }
 
-describe("settings of ssh are known or unknown, never guessed", () => {
+describe("settings of ssh are either known or unknown, and never guessed", () => {
   test.each(readCases<string>(import.meta, "ssh-settings"))("%s", (line) => {
     expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
     expect(doubtsOf(line)).toContain("inline_code");
@@ -20,7 +20,7 @@ describe("settings of ssh are known or unknown, never guessed", () => {
     expect(doubtsOf(line)).toEqual([]);
   });
 
-  test("another name of the host is a connection, a key a file", () => {
+  test("another name of the host is a connection, and a key is a file", () => {
     expect(effectsOf("ssh -o HostName=evil.example -o IdentityFile=k h")).toEqual([
       "network evil.example",
       "read k",
@@ -34,7 +34,7 @@ describe("programs of awk", () => {
     expect(does(line, "awk")).toContain("write"),
   );
 
-  test.each(readCases<string>(import.meta, "runs"))("%s runs, or is not known", (line) => {
+  test.each(readCases<string>(import.meta, "runs"))("%s runs, or is unknown", (line) => {
     expect(does(line, "awk")).toContain("run");
   });
 
@@ -50,7 +50,7 @@ describe("programs of awk", () => {
   });
 });
 
-describe("pagers read options and keys inside of their options", () => {
+describe("pagers read options and keys within their options", () => {
   test.each(readCases<string>(import.meta, "pagers"))("%s", (line) =>
     expect([line, hazardsOf(line).length]).not.toEqual([line, 0]),
   );
@@ -66,12 +66,12 @@ describe("pagers read options and keys inside of their options", () => {
   );
 });
 
-describe("letters that take the words after them in turn", () => {
+describe("combined letters take the following words in turn", () => {
   test.each(readCases<[string, string]>(import.meta, "letters"))("%s: %s", (line, effect) => {
     expect(effectsOf(line)).toContain(effect);
   });
 
-  test("a value that looks like an option is one no more", () => {
+  test("a value that looks like an option is still a value", () => {
     expect(hazardsOf("tree -LI 2 -o")).toEqual([]);
     expect(effectsOf("tree -L2 src")).toEqual(["read+ src"]);
     expect(hazardsOf("tar tf a.tar")).toEqual([]);
@@ -80,7 +80,7 @@ describe("letters that take the words after them in turn", () => {
   });
 });
 
-describe("options of git that others take back", () => {
+describe("options of git that later options revoke", () => {
   test.each(readCases<[string, string]>(import.meta, "git-options"))("%s: %s", (line, hazard) =>
     expect(hazardsOf(line)).toContain(hazard),
   );

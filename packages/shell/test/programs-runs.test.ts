@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
-describe("a command inside the arguments is found, whatever the options before it", () => {
+describe("a command inside the arguments is found, whatever options precede it", () => {
   test.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
     const runs = runsOf(line.replace("$", "rm -rf build"));
     expect(runs).toContain("rm -rf build");
@@ -19,13 +19,13 @@ describe("a script inside the arguments is read", () => {
     expect(runsOf(line.replaceAll("$", "rm -rf build"))).toContain("rm -rf build"),
   );
 
-  test("what another machine runs is marked", () => {
+  test("a command that another machine runs is marked", () => {
     expect(runsOf("ssh host 'rm x; ls'")).toEqual(["rm x @", "ls @"]);
     expect(runsOf("ssh host rm x '&&' ls")).toEqual(["rm x @", "ls @"]);
   });
 });
 
-describe("what cannot be known is said", () => {
+describe("unknown parts are reported", () => {
   test.each(readCases<[string, string]>(import.meta, "unknown"))("%s: %s", (line, code) =>
     expect(doubtsOf(line)).toContain(code),
   );

@@ -1,4 +1,4 @@
-// A repeatable source of numbers between 0 and 1.
+// A reproducible source of numbers between 0 and 1.
 function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ function numbers(seed: number): () => number {
   };
 }
 
-/** Texts of up to `most` parts each. */
+/** Generates texts of up to `most` parts each. */
 export function randomFrom(
   seed: number,
   count: number,

@@ -4,7 +4,7 @@ import { analyze } from "../src/index.ts";
 import { codesOf } from "./kit.ts";
 import { refused, soup } from "./refused.ts";
 
-it("does not know any line that bash refuses", { timeout: 60_000 }, () => {
+it("treats every line that bash rejects as unknown", { timeout: 60_000 }, () => {
   const lines = soup(700, 33);
   const answers = refused(lines);
   expect(answers.filter((answer) => answer).length).toBeGreaterThan(400);
@@ -18,15 +18,15 @@ it("does not know any line that bash refuses", { timeout: 60_000 }, () => {
 
 const REFUSED = readCases<string>(import.meta, "refused");
 
-it.each(REFUSED)("does not know %j, which bash refuses", (line) =>
+it.each(REFUSED)("treats %j, which bash rejects, as unknown", (line) =>
   expect(codesOf(line)).toContain("syntax"),
 );
 
-it("tells what bash says of these lines", () => {
+it("agrees with bash about these lines", () => {
   expect(refused(REFUSED)).toEqual(REFUSED.map(() => true));
   expect(refused(TAKEN)).toEqual(TAKEN.map(() => false));
 });
 
 const TAKEN = readCases<string>(import.meta, "accepted");
 
-it.each(TAKEN)("knows the syntax of %j", (line) => expect(codesOf(line)).not.toContain("syntax"));
+it.each(TAKEN)("accepts the syntax of %j", (line) => expect(codesOf(line)).not.toContain("syntax"));

@@ -11,7 +11,7 @@ const PARTS = [
   "+(", "!(a)", "~", "\n", "<<E", "E", "{x}>", "=~", "-eq", "$", "$$", "a$(", "a$[", "a(", "a)", "1", "&>f", ">f", "<f",
 ]; // prettier-ignore
 
-/** Lines put together from all signs of the shell, the same for the same seed; most are none that bash takes. */
+/** Generates lines from all characters with a meaning in the shell. The same seed gives the same lines; bash rejects most of them. */
 export function soup(count: number, seed: number): readonly string[] {
   let state = seed;
   const next = (below: number): number => {
@@ -28,10 +28,10 @@ export function soup(count: number, seed: number): readonly string[] {
   });
 }
 
-// Only looked at: with `-n` bash runs nothing.
+// Only a check: with `-n`, bash runs nothing.
 const CHECK = `for ((i = 0; i < $1; i++)); do if bash -n "$i" 2>/dev/null </dev/null; then printf 0; else printf 1; fi; done`;
 
-/** For each line whether bash refuses it, without running any of it. */
+/** Returns for each line whether bash rejects it, without running any of it. */
 export function refused(lines: readonly string[]): boolean[] {
   const cwd = mkdtempSync(join(tmpdir(), "bylaw-refused-"));
   try {

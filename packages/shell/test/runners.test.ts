@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { doubtsOf, hazardsOf, runsOf } from "./told.ts";
 
-describe("a command that a runner gets is found", () => {
+describe("a command in the arguments of a runner is found", () => {
   test.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
     expect(runsOf(line)).toContain("rm -rf build");
     expect(hazardsOf(line).some((hazard) => hazard.endsWith(":run"))).toBe(true);
@@ -10,7 +10,7 @@ describe("a command that a runner gets is found", () => {
   test.each(readCases<string>(import.meta, "another-machine"))("%s, on another machine", (line) =>
     expect(runsOf(line)).toContain("rm -rf build @"),
   );
-  test("a subcommand of git is a program of its own, too", () => {
+  test("a subcommand of git is also a separate program", () => {
     expect(runsOf("git-push origin main")).toEqual(["git push origin main"]);
     expect(runsOf("/usr/lib/git-core/git-push")).toEqual(["git push"]);
     expect(runsOf("git-frob x")).toEqual([]);
@@ -18,7 +18,7 @@ describe("a command that a runner gets is found", () => {
   test.each(readCases<string>(import.meta, "known"))("%s is known", (line) =>
     expect(doubtsOf(line)).toEqual([]),
   );
-  test("a package to install is no program that runs", () => {
+  test("a package to install is not a program that runs", () => {
     for (const line of readCases<string>(import.meta, "package-install-no-program")) {
       expect(runsOf(line)).toEqual([]);
     }
@@ -37,7 +37,7 @@ describe("code from the input", () => {
     expect(hazardsOf("awk -f x.awk y")).toEqual(["-f:load"]));
 });
 
-describe("what does nothing besides is known", () => {
+describe("a command that only runs another one is known", () => {
   test.each(readCases<string>(import.meta, "only-runs"))("%s", (line) =>
     expect(doubtsOf(line)).toEqual([]),
   );
@@ -45,7 +45,7 @@ describe("what does nothing besides is known", () => {
     "%s is not: %s",
     (line, code) => expect(doubtsOf(line)).toContain(code),
   );
-  test("awk that writes to nowhere has no hazard", () => {
+  test("awk that writes to /dev/null has no hazard", () => {
     expect(hazardsOf("awk '{print > \"/dev/null\"}' f")).toEqual([]);
     expect(hazardsOf("awk '{print > \"x\"}' f")).toEqual(['{print > "x"}:write']);
   });

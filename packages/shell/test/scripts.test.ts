@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { analyze } from "../src/index.ts";
 import { commandOf, doubtsOf, effectsOf, hazardsOf, runsOf } from "./told.ts";
 
-describe("the input of an interpreter is code by whatever name", () => {
+describe("the input of an interpreter is code under every name of the input", () => {
   test.each(readCases<string>(import.meta, "input"))("%s", (line) =>
     expect(doubtsOf(line)).toContain("inline_code"),
   );
@@ -12,7 +12,7 @@ describe("the input of an interpreter is code by whatever name", () => {
     expect(doubtsOf(line)).toEqual([]),
   );
 
-  test("code from an address is a connection", () => {
+  test("code from a URL is a connection", () => {
     expect(effectsOf("deno run https://h/x.ts")).toEqual(["network h"]);
     expect(hazardsOf("deno run npm:cowsay")).toEqual(["npm:cowsay:load"]);
   });
@@ -27,14 +27,14 @@ describe("the words after a script or a task may be a command", () => {
     expect(commandOf(line).carries).toBe(false),
   );
 
-  test("a deny is about them, and an allow must spell out their options", () => {
+  test("a deny applies to them, and an allow must spell out their options", () => {
     expect(hazardsOf("node w.js exec rm")).toEqual([]);
     expect(hazardsOf("node w.js --exec rm")).toEqual(["--exec:run"]);
     expect(analyze("node w.js 'rm -rf x'").commands.slice(1)).toMatchObject([{ origin: "sight" }]);
   });
 });
 
-describe("only a program of the system is the one of its name", () => {
+describe("only a program in a system folder is trusted by its name", () => {
   test.each(readCases<string>(import.meta, "several-programs"))("%s is not", (program) => {
     const { carries, effects } = commandOf(`${program} rm -rf x`);
     expect(carries).toBe(true);
@@ -45,15 +45,15 @@ describe("only a program of the system is the one of its name", () => {
     expect(commandOf(`${program} rm -rf x`).carries).toBe(false),
   );
 
-  test("what the table says stays", () => {
+  test("effects from the table remain", () => {
     expect(hazardsOf("./sort -o x f")).toContain("-o:write");
     expect(runsOf("./sudo rm x")).toContain("rm x");
     expect(hazardsOf("./ls --output=x")).toContain("--output=x:write");
   });
 });
 
-describe("a GNU tool with a `g` before its name is that tool", () => {
-  test("by its table, and for a deny", () => {
+describe("a GNU tool with the prefix `g` is that tool", () => {
+  test("for its table and for a deny", () => {
     expect(hazardsOf("gsed -i s/a/b/ f")).toEqual(["-i:write"]);
     expect(hazardsOf("gtar xf a.tar")).toEqual(["xf:write"]);
     expect(hazardsOf("gfind . -delete")).toEqual(["-delete:delete"]);
@@ -63,7 +63,7 @@ describe("a GNU tool with a `g` before its name is that tool", () => {
     expect(analyze("grm -rf x").commands[1]?.origin).toBe("sight");
   });
 
-  test("no other name with a `g` is", () => {
+  test("no other name with a `g` is changed", () => {
     expect(runsOf("git status")).toEqual([]);
     expect(runsOf("gh pr list")).toEqual([]);
     expect(commandOf("gfrob x").carries).toBe(true);

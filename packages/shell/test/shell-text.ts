@@ -7,7 +7,7 @@ const TOKENS = [
   "-n", "alias", "eval", "bash", "-c", "sudo", "env", "xargs", "find", "-exec", "\\;", "cd", "..", "~", "~/", "$HOME", "HOME=", "*", "?", "@(", "#", "é", "\u200b", "\r", "\0", "😀", "\ud800", "1", "+", "=", ",", "read", "trap", "set", "-o", "shopt", "let", "GIT_PAGER=",
 ]; // prettier-ignore
 
-/** Text that looks like shell: tokens with and without blanks, repeated parts, and any text at all. */
+/** Generates text that looks like shell: tokens with and without spaces, repeated parts, and arbitrary text. */
 export function shellText(): fc.Arbitrary<string> {
   const token = fc.constantFrom(...TOKENS);
   const line = fc

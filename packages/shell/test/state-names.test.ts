@@ -4,7 +4,7 @@ import { assert, pre, property, stringMatching } from "fast-check";
 import { analyze } from "../src/index.ts";
 import { codesOf } from "./kit.ts";
 
-/** Every way of a line to give a variable a value without an assignment. */
+/** Every way to set a variable in a line without an assignment. */
 const SETTERS: readonly ((name: string) => string)[] = [
   (name) => `for ${name} in a b; do ls; done`,
   (name) => `for ${name} in 1 2; do ls; done`,
@@ -54,7 +54,7 @@ const SETTERS: readonly ((name: string) => string)[] = [
 
 const NAMES = readCases<string>(import.meta, "names");
 
-describe("whatever sets a variable counts as an assignment", () => {
+describe("everything that sets a variable counts as an assignment", () => {
   test.each(SETTERS.map((line) => [line("PATH"), line] as const))("%s", (_, line) => {
     for (const name of NAMES)
       expect([line(name), codesOf(line(name))]).toEqual([
@@ -67,7 +67,7 @@ describe("whatever sets a variable counts as an assignment", () => {
     expect(codesOf(line)).toEqual([]),
   );
 
-  test("no name of a variable makes a loop throw or loses its body", () => {
+  test("no variable name makes a loop throw or lose its body", () => {
     assert(
       property(stringMatching(/^[A-Za-z_]\w{0,12}$/), (name) => {
         pre(!/^(in|do|done)$/.test(name));
@@ -87,7 +87,7 @@ describe("values that bash computes", () => {
   });
 });
 
-describe("variables that hold more options than the line has", () => {
+describe("variables that hold further options of a program", () => {
   test.each(readCases<string>(import.meta, "variables"))("%s", (line) =>
     expect(codesOf(line)).toContain("state"),
   );
@@ -96,7 +96,7 @@ describe("variables that hold more options than the line has", () => {
   );
 });
 
-describe("harmless variables are so only with a plain value", () => {
+describe("harmless variables are harmless only with a plain value", () => {
   const harmless = (line: string) =>
     analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
   test.each(readCases<string>(import.meta, "harmless-variables-are-so"))("%s", (line) =>
@@ -107,7 +107,7 @@ describe("harmless variables are so only with a plain value", () => {
   );
 });
 
-describe("descriptors by their file", () => {
+describe("descriptors named by their file", () => {
   const writes = (line: string) =>
     analyze(line).commands[0]?.redirections.some((redirection) => redirection.writes);
   test.each(["echo x > /dev/fd/3", "echo x > /dev/fd/10", "echo x >> /proc/self/fd/1"])(

@@ -9,7 +9,7 @@ const suspects = (line: string): readonly string[] =>
     .commands.filter(({ origin }) => origin === "sight")
     .map(({ argv }) => argv.map(shown).join(" "));
 
-describe("text in the words of a program that may run it", () => {
+describe("text in the arguments of a program that may run it", () => {
   test.each(readCases<[string, string[]]>(import.meta, "texts"))("%s", (line, commands) => {
     expect(suspects(line)).toEqual(commands);
     expect(doubtsOf(line)).toEqual([]);
@@ -17,13 +17,13 @@ describe("text in the words of a program that may run it", () => {
   test.each(readCases<string>(import.meta, "none"))("%s has none", (line) =>
     expect(suspects(line)).toEqual([]),
   );
-  test("prose names no programs but its first word", () => {
+  test("in prose, only the first word can be a program", () => {
     const found = analyze("frob 'please rm it' 'sudo rm it'").commands.filter(
       ({ origin }) => origin === "sight",
     );
     expect(found.map(({ carries }) => carries)).toEqual([false, true]);
   });
-  test("an option that tells of a command is a hazard, whatever the program", () => {
+  test("an option whose name suggests a command is a hazard in any program", () => {
     expect(hazardsOf("frob --exec x --evaluate y -z")).toEqual([
       "--exec:run",
       "--evaluate:run",
@@ -37,7 +37,7 @@ describe("text in the words of a program that may run it", () => {
   });
 });
 
-describe("a program that the line writes before it runs it is not known", () => {
+describe("a program that the line writes before it runs it is unknown", () => {
   test.each(readCases<string>(import.meta, "written-programs"))("%s", (line) =>
     expect(doubtsOf(line)).toContain("dynamic_command"),
   );

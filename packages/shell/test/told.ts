@@ -1,19 +1,19 @@
 import { analyze, type Effect, type ShellCommand } from "../src/index.ts";
 
-/** The command of a line that has one, and no more than what that runs. */
+/** Returns the only command of a line, not counting the commands that it runs. Throws if the line has none. */
 export function commandOf(line: string): ShellCommand {
   const [first] = analyze(line).commands;
   if (first === undefined) throw new Error(`Unexpected line without a command: ${line}`);
   return first;
 }
 
-/** `word:does` of each hazard of the first command. */
+/** Returns `word:does` for each hazard of the first command. */
 export function hazardsOf(line: string): readonly string[] {
   const { argv, hazards } = commandOf(line);
   return hazards.map(({ at, does }) => `${argv[at]?.text ?? "?"}:${does}`);
 }
 
-/** The commands that the first one runs, as text; `?` for a word that is not known. */
+/** Returns the commands that the first one runs, as text, with `?` for each unknown word. */
 export function runsOf(line: string): readonly string[] {
   const [, ...rest] = analyze(line).commands;
   return rest.map(
@@ -21,7 +21,7 @@ export function runsOf(line: string): readonly string[] {
   );
 }
 
-/** The codes of all that is not known in a line. */
+/** Returns the codes of all unknown parts in a line. */
 export function doubtsOf(line: string): readonly string[] {
   const { commands, unknown } = analyze(line);
   return [
@@ -31,7 +31,7 @@ export function doubtsOf(line: string): readonly string[] {
   ];
 }
 
-/** The effects of the first command: `read src`, `write+ .` with all below it, `read+> .` where links lead, `network host`, `vcs push`, `privilege`. */
+/** Returns the effects of the first command: `read src`, `write+ .` (all below), `read+> .` (through links), `network host`, … */
 export function effectsOf(line: string): readonly string[] {
   return [...new Set(commandOf(line).effects.map(told))];
 }

@@ -9,7 +9,7 @@ describe("every command that bash could run is reported", () => {
   });
 });
 
-describe("data is data", () => {
+describe("data is not reported as a command", () => {
   it.each(readCases<string>(import.meta, "data"))("%s", (line) => {
     const { commands } = analyze(line);
     expect(commands.map(({ argv }) => argv[0]?.text)).not.toContain("rm");
@@ -23,7 +23,7 @@ describe("everyday lines are fully known", () => {
   });
 });
 
-describe("what bash alone can know is unknown", () => {
+describe("what only bash can know is unknown", () => {
   it.each<readonly [string, string]>([
     ...readCases<[string, string]>(import.meta, "unknown"),
     [`echo ${"{a,b}".repeat(40)}`, "limit"],
@@ -32,7 +32,7 @@ describe("what bash alone can know is unknown", () => {
   });
 });
 
-describe("a mistake or a limit hides nothing that is in plain sight", () => {
+describe("a syntax error or a limit hides no visible command", () => {
   const visible = (line: string) => commandsOf(line).some((text) => /(^| )rm -rf/.test(text));
   it.each([
     "rm -rf build (",
@@ -59,7 +59,7 @@ describe("a mistake or a limit hides nothing that is in plain sight", () => {
 });
 
 describe("origins", () => {
-  it("says how bash gets to a command", () => {
+  it("tell how bash reaches a command", () => {
     const line = "sudo ls; echo $(id); bash -c pwd";
     expect(["sudo", "ls", "id", "pwd"].map((name) => commandOf(line, name).origin)).toEqual([
       "line",
@@ -69,7 +69,7 @@ describe("origins", () => {
     ]);
   });
 
-  it("reports commands in the order of the text, each followed by what it runs", () => {
+  it("reports commands in the order of the text, each followed by the commands that it runs", () => {
     expect(commandsOf("echo $(id) `pwd`; sudo ls; x")).toEqual([
       "echo <?>… <?>…",
       "id",

@@ -33,7 +33,7 @@ describe("words after quote removal", () => {
 });
 
 describe("against bash", () => {
-  it("makes the same words of random quoting, braces and tildes", () => {
+  it("expands random quoting, braces and tildes to the same words", () => {
     const lines = randomFrom(1, 1200, PARTS, 9);
     const truth = wordsOf(lines);
     let compared = 0;
@@ -41,7 +41,7 @@ describe("against bash", () => {
       const want = truth[index];
       const { commands, unknown } = analyze(`printf x ${line}`);
       const words = commands[0]?.argv.slice(2) ?? [];
-      // A second command of the line, an error, and what only bash knows are not about quoting.
+      // Exclude a second command, an error, and words known only to bash, because these do not test quoting.
       if (
         want === undefined ||
         unknown.length > 0 ||

@@ -6,9 +6,9 @@ type Issue = z.core.$ZodIssue;
 const MAX_TOLD = 10;
 
 /**
- * What a schema found wrong, in plain words: "`port` must be a number; `name` is missing and must be text". `whole` names
- * the value that was parsed. Says nothing of the value itself, which may be a secret. Authors' messages stand; zod's own text
- * never shows.
+ * Describes the issues of a zod schema in plain words: "`port` must be a number; `name` is missing and must be text". `whole`
+ * names the parsed value. Never contains the value itself, which may be a secret. Messages that the schema's author wrote are
+ * kept; zod's own text is replaced.
  */
 export function describeIssues(
   { issues }: { readonly issues: readonly Issue[] },
@@ -39,7 +39,7 @@ function describe(issue: Issue, whole: string): string {
   return `${subject} ${missing && path.length > 0 ? "is missing and " : ""}${predicateOf(issue)}`;
 }
 
-// The branch of a union that read furthest is the one that was meant. Nothing where none got anywhere.
+// In a union, the branch that parsed furthest is probably the intended one. Undefined if no branch got past the start.
 const intended = (branches: readonly (readonly Issue[])[]): Issue | undefined =>
   branches
     .flatMap(([first]) => first ?? [])
@@ -108,7 +108,7 @@ function formatOf({ format, ...rest }: z.core.$ZodIssueInvalidStringFormat): str
   return pattern === undefined ? `must be of the format ${format}` : `must match ${own(pattern)}`;
 }
 
-// What a schema says of itself is its author's, and stands as it is.
+// A text that the schema's author wrote is kept as it is.
 const own = (value: unknown): string => `\`${String(value)}\``;
 
 function anyOf(items: readonly string[]): string {
@@ -124,7 +124,7 @@ const UNITS: Readonly<Record<string, string>> = {
   file: "byte",
 };
 
-// The others are named as zod names them: "a number".
+// All other kinds have the name that zod uses, such as "a number".
 const KINDS: Readonly<Record<string, string>> = {
   string: "text",
   int: "a whole number",

@@ -1,4 +1,4 @@
-/** The part of a JSON Schema that says which keys there are. */
+/** The parts of a JSON Schema that determine which keys exist. */
 export interface KeySchema {
   readonly $ref?: string;
   readonly $defs?: Readonly<Record<string, KeySchema>>;
@@ -9,7 +9,7 @@ export interface KeySchema {
   readonly oneOf?: readonly KeySchema[];
 }
 
-/** The keys that the object at a path may have, by the JSON Schema of the whole. */
+/** Returns the keys that the object at a path may have, according to the JSON Schema of the whole. */
 export function keysAt(root: KeySchema, path: readonly PropertyKey[]): readonly string[] {
   let nodes = branchesOf(root, root);
   for (const step of path) nodes = nodes.flatMap((node) => branchesOf(below(node, step), root));

@@ -1,4 +1,4 @@
-/** `file:line:column`, as far as it is known. */
+/** Formats a position as `file:line:column`. Unknown parts are left out. */
 export const formatLocation = ({ file, line, column }: Location): string =>
   [file, line, column].filter((part) => part !== undefined).join(":");
 

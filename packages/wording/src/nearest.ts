@@ -1,10 +1,13 @@
-/** Comparing takes time in the product of the lengths, so longer words are near to none, and no more words than these are looked at. */
+/**
+ * The limits of a comparison, whose time grows with the product of the lengths. Longer words match none, and further words of a
+ * list are ignored.
+ */
 const LONGEST = 100;
 const MOST = 1_000;
 
 /**
- * The known word that was probably meant, or nothing where none is near: at most a third of the letters may differ, and a swap of
- * neighbours is one difference. Case and separators count nothing, but a word that differs in nothing else goes first.
+ * Returns the known word that was probably intended. Undefined if none is near: at most a third of the letters may differ, and a
+ * swap of neighbours counts as one difference. Case and separators are ignored, but a word with no other difference is preferred.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
   if (word.length > LONGEST) return undefined;
@@ -21,13 +24,13 @@ export function nearest(word: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** The advice for a misspelt word, or nothing where no known word is near. */
+/** Suggests the nearest known word. Undefined if none is near. */
 export function didYouMean(word: string, known: Iterable<string>): string | undefined {
   const near = nearest(word, known);
   return near === undefined ? undefined : `Did you mean \`${near}\`?`;
 }
 
-// A word of signs alone is compared by its signs.
+// A word without letters or digits is compared by its other characters.
 function flat(word: string): string {
   const lower = word.toLowerCase();
   const letters = lower.replace(/[^\p{L}\p{N}]/gu, "");

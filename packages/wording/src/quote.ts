@@ -1,24 +1,24 @@
 const LONGEST = 80;
 
 /**
- * Text in one line of at most `most` characters: line breaks become blanks, and what is not seen or turns the direction of the text is
- * written as an escape, so that it cannot look like two messages. A longer text ends in `…`.
+ * Formats text on one line of at most `most` characters. Line breaks become spaces. Characters that are invisible or change the
+ * direction of text are escaped, so that it cannot look like two messages. A longer text ends in `…`.
  */
 export const oneLine = (text: string, most: number): string =>
   short(escaped(cut(text, most).replace(/[\t-\r\u2028\u2029]+/g, " ")), most);
 
-/** The same for prose of somebody else, without the backticks that our messages quote with. */
+/** Formats prose written by someone else like {@link oneLine}, without backticks, because our messages quote with them. */
 export const prose = (text: string, most: number): string =>
   oneLine(text, most).replaceAll("`", "'");
 
 /**
- * A name or a text of somebody else in backticks, with none inside, in one line of at most 80 characters. What is not seen, and every line
- * break, is written as an escape, so that no name looks like another. A longer text ends in `…`.
+ * Quotes foreign text in backticks, on one line of at most 80 characters, without backticks inside. Invisible characters and line
+ * breaks are escaped, so that no name looks like another. A longer text ends in `…`.
  */
 export const quote = (text: string): string =>
   `\`${short(escaped(cut(text, LONGEST)), LONGEST).replaceAll("`", "'")}\``;
 
-/** Names, each quoted, with commas; at most `most` of them, and how many more there are. "none" for none. */
+/** Quotes names and joins them with commas: at most `most` of them, then the number of others. Returns "none" for an empty list. */
 export function quoteAll(names: Iterable<string>, most: number = Infinity): string {
   const all = [...names];
   const told = all.slice(0, most).map(quote);
@@ -26,7 +26,7 @@ export function quoteAll(names: Iterable<string>, most: number = Infinity): stri
   return all.length === 0 ? "none" : `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
-// Before anything else, so that a text of megabytes costs as little as a short one.
+// Cut first, so that a text of megabytes takes no longer than a short one.
 const cut = (text: string, most: number): string => text.slice(0, most + 1).toWellFormed();
 
 const escaped = (text: string): string =>

@@ -4,24 +4,25 @@ import { nearest } from "./nearest.ts";
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
-/** What is left of data that a schema refuses. */
+/** The usable part of data that a schema rejects. */
 export interface Salvaged<T> {
-  /** `undefined` if too little is left. */
+  /** The usable data. `undefined` if too little is left. */
   readonly data: T | undefined;
-  /** Every fault of the data. A misspelt key is not reported again as a missing one. */
+  /** Every issue of the data. A misspelled key is not reported again as a missing one. */
   readonly issues: readonly Issue[];
-  /** Whether the value at a path was left out or replaced, so that further checks of it mean nothing. */
+  /** Whether the value at a path was removed or replaced. Further checks of such a value are meaningless. */
   readonly isReplaced: (path: Path) => boolean;
   /** Whether a missing value was replaced, so that checks of the whole may be wrong. */
   readonly isGuessed: boolean;
 }
 
-// Each round mends what the last one uncovered, one level deeper.
+// Each round repairs the issues that the previous round uncovered, one level deeper.
 const ROUNDS = 16;
 
 /**
- * Parses data as far as possible, so that one run finds every mistake: wrong values and unknown keys are left out, a key that is nearly a
- * known one is read as that one, and what is missing gets a stand-in. `keysAt` says which keys the object at a path may have.
+ * Parses data as far as possible, so that one run finds every mistake. Wrong values and unknown keys are removed, a misspelled
+ * key is read as the nearest known one, and missing values get a stand-in. `keysAt` returns the keys that the object at a path
+ * may have.
  */
 export function salvage<T>(
   schema: Pick<z.ZodType<T>, "safeParse">,
@@ -86,7 +87,7 @@ class Mender {
     const given = Object.hasOwn(owner, last) ? owner[last] : undefined;
     const instead = issue === undefined ? undefined : standIn(issue, given);
     const removable = given !== undefined && !Array.isArray(owner);
-    // Other parts may refer to an object that was left out because of one of its fields.
+    // Other parts may refer to an object that was removed because of one of its fields.
     if (issue === undefined) this.isGuessed = true;
     if (count > 1 || (instead === undefined && !removable))
       this.#replace(path.slice(0, -1), undefined);
@@ -112,7 +113,7 @@ const keyOf = (path: Path): string => JSON.stringify(path);
 const isRecord = (value: unknown): value is Record<PropertyKey, unknown> =>
   typeof value === "object" && value !== null;
 
-// An assignment to `__proto__` would change what the object inherits from.
+// A plain assignment to `__proto__` would change the prototype of the object.
 const put = (owner: object | undefined, key: PropertyKey, value: unknown): void => {
   if (owner === undefined) return;
   Object.defineProperty(owner, key, {

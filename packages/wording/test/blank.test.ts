@@ -37,7 +37,7 @@ const INVISIBLE: readonly number[] = [
 ];
 
 describe("a text", () => {
-  it("that has nothing to be seen is blank, whatever it is made of", () => {
+  it("without visible characters is blank, whatever it consists of", () => {
     expect(isBlank("")).toBe(true);
     for (const code of INVISIBLE) {
       const char = String.fromCodePoint(code);
@@ -48,7 +48,7 @@ describe("a text", () => {
       ]);
     }
     expect(isBlank(INVISIBLE.map((code) => String.fromCodePoint(code)).join(""))).toBe(true);
-    // Half of a pair stands for no character.
+    // Half of a surrogate pair is no character.
     expect(isBlank("\ud800")).toBe(true);
   });
 
@@ -59,7 +59,7 @@ describe("a text", () => {
     },
   );
 
-  it("is what is seen of it, so that padding makes it no longer", () => {
+  it("counts only by its visible part, so that padding does not make it longer", () => {
     expect(visibleText(`\u2060 fine${"\u200b".repeat(100)}\u3164 `)).toBe("fine");
     expect(visibleText("two words\nin two lines")).toBe("two words\nin two lines");
   });

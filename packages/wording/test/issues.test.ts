@@ -48,7 +48,7 @@ it.each<[sentence: string, schema: z.ZodType, given: unknown]>([
   expect(describeIssues(error ?? { issues: [] }, "the settings")).toBe(sentence);
 });
 
-it("tells the first ten issues and how many more there are", () => {
+it("lists the first ten issues, and the number of others", () => {
   const { error } = z.array(z.string()).safeParse(Array.from({ length: 12 }, () => 1));
   expect(describeIssues(error ?? { issues: [] })).toMatch(/`9` must be text; and 2 more$/);
 });

@@ -18,21 +18,21 @@ describe("the nearest word", () => {
     ["nothing written", "", ["fallback", "plugins"]],
     ["no words", "allow", []],
     ["a word longer than anybody misspells", "a".repeat(101), ["a".repeat(100)]],
-  ])("is none for %s", (_, word, known) => {
+  ])("is undefined for %s", (_, word, known) => {
     expect(nearest(word, known)).toBeUndefined();
   });
 
-  it("is the first of those that are equally near", () => {
+  it("is the first of several that are equally near", () => {
     expect(nearest("cat", ["car", "cap"])).toBe("car");
   });
 
-  it("looks at no more than a thousand words", () => {
+  it("compares at most a thousand words", () => {
     const known = [...Array.from({ length: 1_000 }, () => "zzzzzzzz"), "allow"];
     expect(nearest("alow", known)).toBeUndefined();
     expect(nearest("alow", known.slice(1))).toBe("allow");
   });
 
-  it("is found again for every word of five letters or more with one letter left out, among words that share none with it", () => {
+  it("is found for every word of five letters or more with one letter missing, among words without common letters", () => {
     const words = fc.stringMatching(/^[a-m]{5,20}$/);
     fc.assert(
       fc.property(words, fc.nat(), (word, at) => {
@@ -50,7 +50,7 @@ describe("the advice", () => {
     expect(didYouMean("alow", ["allow"])).toBe("Did you mean `allow`?");
   });
 
-  it("is none where no word is near", () => {
+  it("is undefined if no word is near", () => {
     expect(didYouMean("banana", ["allow"])).toBeUndefined();
   });
 });

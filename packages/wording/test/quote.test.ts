@@ -2,7 +2,7 @@ import { oneLine, prose, quote, quoteAll } from "../src/index.ts";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 
-describe("text of somebody else in a message", () => {
+describe("foreign text in a message", () => {
   it.each([
     ["a plain name", "read_file", "`read_file`"],
     ["a line break", "a\nUnexpected b", "`a\\u{a}Unexpected b`"],
@@ -16,7 +16,7 @@ describe("text of somebody else in a message", () => {
     expect(quote(text)).toBe(quoted);
   });
 
-  it("is prose in one line", () => {
+  it("is prose on one line", () => {
     expect(oneLine("no:\r\n\tthe plan is thin\u200b", 200)).toBe("no: the plan is thin\\u{200b}");
     expect(oneLine("abcdef", 4)).toBe("abc…");
     expect(oneLine("of `a`", 20)).toBe("of `a`");
@@ -29,7 +29,7 @@ describe("text of somebody else in a message", () => {
     expect(quoteAll([])).toBe("none");
   });
 
-  it("never breaks the line, is never longer than it may be, and never ends what quotes it", () => {
+  it("stays on one line, within its maximum length, and never ends the quotation", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary", maxLength: 200 }),

@@ -12,7 +12,7 @@ const known = z.toJSONSchema(schema) as KeySchema;
 const left = (data: unknown) => salvage(schema, data, (path) => keysAt(known, path));
 const whole = { mode: "loose", steps: [{ id: "a" }] };
 
-describe("of data that a schema refuses", () => {
+describe("the usable part of data that a schema rejects", () => {
   it.each<[what: string, given: unknown, data: unknown, faults: number]>([
     ["nothing is missing where nothing is wrong", whole, whole, 0],
     ["a wrong value is left out", { ...whole, steps: [{ id: "a", retries: -1 }] }, whole, 1],
@@ -44,7 +44,7 @@ describe("of data that a schema refuses", () => {
     expect([found.data, found.issues.length]).toEqual([data, faults]);
   });
 
-  it("what was replaced is known, with all below it", () => {
+  it("a replaced value is known, with everything below it", () => {
     const { isReplaced } = left({ ...whole, steps: [{ id: "a", retries: -1 }, 7] });
     const paths = [["steps"], ["steps", 0], ["steps", 0, "retries"], ["steps", 1, "id"]];
     expect(paths.map(isReplaced)).toEqual([false, false, true, true]);

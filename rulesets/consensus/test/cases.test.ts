@@ -7,14 +7,14 @@ import { answer, begin } from "./host.ts";
 
 interface Case {
   readonly id: string;
-  /** What is on record before: answers, and that an agent was shown all of them. */
+  /** What was recorded before: answers, and that an agent was shown all of them. */
   readonly before: readonly (
     | { readonly agent: string; readonly answer: string }
     | { readonly show: string }
   )[];
   readonly agent: string;
   readonly response: Omit<Response, "hook">;
-  /** `accept`, or the reason. */
+  /** `accept`, or the code of the reason for a rejection. */
   readonly expect: string;
 }
 
@@ -42,7 +42,7 @@ describe("cases.jsonl", () => {
     );
   });
 
-  it("has each case once, and every reason but those that need options or a turn that is over", () => {
+  it("has each case once, and every reason except those that need options or an ended turn", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
     const reached = new Set(cases.map((one) => one.expect));
     expect(Object.keys(REASONS).filter((code) => !reached.has(code))).toEqual([

@@ -20,14 +20,14 @@ import { consensus } from "../src/index.ts";
 
 type Said = Pick<Response, "text" | "tool_calls">;
 
-/** What an agent is given before it speaks: the answers that it has not seen, and what was wrong with what it said last. */
+/** The input of an agent before it speaks: the answers that it has not seen, and what was wrong with its last response. */
 export interface Prompt {
   readonly answers: readonly string[];
   readonly retry: RetryInput | undefined;
   readonly tools: readonly string[];
 }
 
-/** A model that says what was written down for it. */
+/** A model that returns prepared responses. */
 export type Script = readonly (Said | ((prompt: Prompt) => Said))[];
 
 export const vote = (agent_id: string): Said => ({
@@ -46,7 +46,7 @@ export const calls = (tool: string): Said => ({
 
 const TOOLS = ["read_file", "vote", "new_answer"];
 
-/** A run under the ruleset, with agents that take part. */
+/** Opens a run under the ruleset, with agents that take part. */
 export async function begin(
   terms: Omit<Parameters<typeof openConsensus>[1], "agents"> & {
     readonly agents?: readonly string[];
@@ -62,7 +62,7 @@ export async function begin(
 
 export const turn = (run: Run, agent: string) => turnOf(run.view(agentTurns), agent);
 
-/** One turn of an agent, as an orchestrator drives it: show, ask, try again, conclude. Returns what the agent was given each time. */
+/** Runs one turn of an agent as an orchestrator does: show, ask, try again, conclude. Returns each prompt. */
 export async function takeTurn(
   run: Run,
   agent: string,
@@ -109,7 +109,7 @@ export async function takeTurn(
   return prompts;
 }
 
-/** Drives every agent, one turn after the other, until each that is still there has voted for what all of them have seen. */
+/** Runs one turn of each agent after the other, until every remaining agent has voted on answers that all have seen. */
 export async function drive(
   run: Run,
   scripts: Readonly<Record<string, readonly Script[]>>,

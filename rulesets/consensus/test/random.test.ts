@@ -30,7 +30,7 @@ const terms = fc.record({
   fairness: fc.constantFrom("votes" as const, "turns" as const),
 });
 
-it("whatever agents say, their turns end, within their attempts and limits, for a reason of the list", async () => {
+it("whatever agents say, their turns end within their attempts and limits, with a listed reason", async () => {
   await fc.assert(
     fc.asyncProperty(scripts, terms, async (agents, agreed) => {
       const store = createMemoryStore();
@@ -49,7 +49,7 @@ it("whatever agents say, their turns end, within their attempts and limits, for 
         const counted = given.filter(({ reason }) => !FREE_REASONS.has(reason));
         expect(counted.map(({ attempt }) => attempt)).toEqual(counted.map((_, index) => index + 1));
         expect(counted.length).toBeLessThanOrEqual(3);
-        // What is final is the last of its round.
+        // Only the last enforcement of a round may be final.
         expect(given.slice(0, -1).filter(({ final }) => final === true)).toEqual([]);
       }
       const { max_answers_per_agent: each, max_answers_global: all } = agreed;

@@ -41,23 +41,23 @@ const refused = (rule: string) =>
   }) as Error;
 
 describe("votes for what was shown", () => {
-  it("MG-60 an answer that arrived in the middle of a stream can be voted for, under the label of the revision that was shown", async () => {
+  it("MG-60 an answer that arrives in the middle of a stream can be voted for, under the label of the shown revision", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     expect((await showAnswers(run, "b")).map(({ label }) => label)).toEqual(["agent1.1"]);
-    // B is at work when C answers for the first time; the host injects it into the result of a tool.
+    // While B is at work, C answers for the first time; the host injects the answer into the result of a tool.
     await takeTurn(run, "c", [answer("three")]);
     expect((await showAnswers(run, "b")).map(({ label }) => label)).toEqual(["agent3.1"]);
     expect(await respond(run, "b", vote("agent3"))).toBe("fallback");
     expect(await conclude(run, "b")).toEqual({ kind: "vote", label: "agent3.1", agent: "c" });
   });
 
-  it("MG-61 a vote that a new answer overtook is ignored: it is on record, counts for nothing, and costs no attempt", async () => {
+  it("MG-61 a vote that a new answer overtook is recorded but ignored, and costs no attempt", async () => {
     const store = createMemoryStore();
     const run = await begin({}, { store });
     await takeTurn(run, "a", [answer("one")]);
     await showAnswers(run, "b");
-    // The vote is accepted, and another answer is on record before the vote is.
+    // The response with the vote is accepted, but another answer is recorded before the vote.
     expect(await respond(run, "b", vote("agent1"))).toBe("fallback");
     await takeTurn(run, "c", [answer("three")]);
     expect(await conclude(run, "b")).toEqual({
@@ -86,7 +86,7 @@ describe("votes for what was shown", () => {
     expect(tally(run.view)).toEqual({ "agent1.1": 1 });
   });
 
-  it("MG-63 who saw revision 1 does not vote on revision 2", async () => {
+  it("MG-63 an agent that saw revision 1 does not vote on revision 2", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     await showAnswers(run, "b");
@@ -99,7 +99,7 @@ describe("votes for what was shown", () => {
     expect(tally(run.view)).toEqual({ "agent1.2": 1 });
   });
 
-  it("a vote is bound to agent, revision and digest: no other one can be recorded for an accepted response", async () => {
+  it("a vote is bound to agent, revision and digest: no other vote can be recorded for an accepted response", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "c", [answer("three")]);
@@ -139,7 +139,7 @@ describe("votes for what was shown", () => {
     );
   });
 
-  it("what a host says of answers counts for nothing where the log knows them", async () => {
+  it("if the log knows an answer, the host's version of it does not count", async () => {
     const run = await begin();
     const told = { consensus: { answers: [{ agent: "a", content: "never given" }] } };
     expect(await run.respond({ agent: "b", ...vote("agent1"), host: told })).toMatchObject({
@@ -147,7 +147,7 @@ describe("votes for what was shown", () => {
     });
   });
 
-  it("an answer on record is the one that was accepted", async () => {
+  it("a recorded answer is the accepted one", async () => {
     const run = await begin();
     const { events } = await run.respond({ agent: "a", ...answer("one") });
     const response = events[0]?.sequence ?? 0;
@@ -171,7 +171,7 @@ describe("votes for what was shown", () => {
     expect(await conclude(run, "a")).toBeUndefined();
   });
 
-  it("what a crash left between a response and its record is concluded in the next session", async () => {
+  it("after a crash between a response and its record, the next session completes the record", async () => {
     const store = createMemoryStore();
     const run = await begin({}, { store });
     await run.respond({ agent: "a", ...answer("one") });
@@ -185,7 +185,7 @@ describe("votes for what was shown", () => {
 });
 
 describe("answers that arrive", () => {
-  it("MG-64 who may only vote is shown a new answer before it votes, and has it among the valid ones", async () => {
+  it("MG-64 an agent that may only vote sees a new answer before it votes, and may vote for it", async () => {
     const run = await begin({ max_answers_per_agent: 1 });
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
@@ -200,7 +200,7 @@ describe("answers that arrive", () => {
     expect(tally(run.view)).toEqual({ "agent3.1": 1 });
   });
 
-  it("MG-65 with a cap of one the newest is shown, and the other stays", async () => {
+  it("MG-65 with a limit of one, the newest answer is shown and the other is kept", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "c", [answer("three")]);
@@ -228,7 +228,7 @@ describe("answers that arrive", () => {
     ).rejects.toEqual(refused("ANSWER_UNKNOWN"));
   });
 
-  it("MG-67 an unseen answer holds up whatever ends a turn where the terms say so, until it was shown or the time is over", async () => {
+  it("MG-67 if the terms say so, an unseen answer delays the end of a turn until it was shown or the time is over", async () => {
     let at = Date.parse("2026-01-01T00:00:00.000Z");
     const run = await begin({ fairness: "turns" }, { now: () => new Date(at).toISOString() });
     await takeTurn(run, "a", [answer("one")]);
@@ -243,7 +243,7 @@ describe("answers that arrive", () => {
     expect(await conclude(run, "c")).toMatchObject({ kind: "vote", label: "agent1.1" });
   });
 
-  it("MG-67 an answer that was overtaken is ignored where the terms say so", async () => {
+  it("MG-67 an answer that was overtaken is ignored if the terms say so", async () => {
     const run = await begin({ fairness: "turns" });
     await Promise.all([
       run.respond({ agent: "a", ...answer("one") }),
@@ -259,7 +259,7 @@ describe("answers that arrive", () => {
     });
   });
 
-  it("an agent that is never shown what it has to see does not go round for ever", async () => {
+  it("an agent that is never shown what it must see does not loop forever", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     const codes = [];
@@ -281,7 +281,7 @@ describe("the end", () => {
     expect(tally(run.view)).toEqual({});
   });
 
-  it("MG-18 of two votes of one agent the last counts, once", async () => {
+  it("MG-18 of two votes of one agent, only the last counts", async () => {
     const run = await begin();
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
@@ -290,7 +290,7 @@ describe("the end", () => {
     expect(tally(run.view)).toEqual({ "agent1.1": 1 });
   });
 
-  it("MG-69 of answers with as many votes the first wins, and without votes the first answer", async () => {
+  it("MG-69 of answers with equally many votes the first wins, and without votes the first answer", async () => {
     const run = await begin();
     expect(winnerIn(run.view)).toBeUndefined();
     expect(await selectWinner(run)).toBeUndefined();
@@ -309,7 +309,7 @@ describe("the end", () => {
     await expect(conclude(run, "c")).rejects.toEqual(refused("CONSENSUS_OVER"));
   });
 
-  it("MG-70 who is dropped without an answer holds up no vote", async () => {
+  it("MG-70 an agent that is dropped without an answer delays no vote", async () => {
     const run = await begin({ defer_voting: true, max_answers_per_agent: 1 });
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
@@ -332,7 +332,7 @@ describe("the end", () => {
     expect(tally(run.view)).toEqual({ "agent2.1": 1 });
   });
 
-  it("MG-70 a turn that ended without complying holds up no vote either, and a deferred one is not recorded", async () => {
+  it("MG-70 a turn that ended without complying delays no vote either, and a deferred one is not recorded", async () => {
     const run = await begin({ defer_voting: true });
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
@@ -344,7 +344,7 @@ describe("the end", () => {
     expect(tally(run.view)).toEqual({ "agent2.1": 1 });
   });
 
-  it("MG-71 at the global limit nobody waits and everybody only votes", async () => {
+  it("MG-71 at the global limit, no one waits and everyone only votes", async () => {
     const run = await begin({
       defer_voting: true,
       max_answers_per_agent: 2,
@@ -378,14 +378,14 @@ describe("the end", () => {
     expect(run.view(consensusState).given).toBe(1);
   });
 
-  it("MG-72 who may only vote has no tool to answer with, others have both", async () => {
+  it("MG-72 an agent that may only vote has no tool to answer with, others have both", async () => {
     const run = await begin({ max_answers_per_agent: 1 });
     expect(toolsOf(run, "a")).toEqual(["read_file", "vote", "new_answer"]);
     await takeTurn(run, "a", [answer("one")]);
     expect(toolsOf(run, "a")).toEqual(["read_file", "vote"]);
   });
 
-  it("MG-73 what is closed is told from what is open and from what nobody knows", async () => {
+  it("MG-73 closed, open and unknown are distinguished", async () => {
     const run = await begin({ max_answers_per_agent: 1 });
     await takeTurn(run, "a", [answer("one")]);
     const tools = ["vote", "new_answer", "mystery"];
@@ -416,7 +416,7 @@ describe("the time of a round", () => {
       grace_ms: 60_000,
     });
 
-  it("MG-80 nothing is denied before the warning, MG-81 and after its grace only what ends the turn passes", async () => {
+  it("MG-80 nothing is denied before the warning; MG-81 after its grace period, only what ends the turn is allowed", async () => {
     const { run, pass } = await timed();
     pass(3_600_000);
     expect(await read(run)).toBe("fallback");
@@ -433,7 +433,7 @@ describe("the time of a round", () => {
     );
   });
 
-  it("MG-82 ten denied calls in a row end the turn, and a call that passes begins the count anew", async () => {
+  it("MG-82 ten denied calls in a row end the turn, and an allowed call restarts the count", async () => {
     const { isDenialLoop } = await import("@bylaw/plugin-consensus");
     const { run, pass } = await timed();
     await warn(run);
@@ -450,7 +450,7 @@ describe("the time of a round", () => {
     expect(turn(run, "a").outcome).toBe("dropped");
   });
 
-  it("MG-83 a round has one warning, and the next round its own", async () => {
+  it("MG-83 a round has one warning, and the next round has its own", async () => {
     const { run, pass } = await timed();
     await warn(run);
     await expect(warn(run)).rejects.toEqual(refused("TIME_WARNED"));

@@ -16,7 +16,7 @@ import { coordinator } from "../src/index.ts";
 
 interface Case {
   readonly id: string;
-  /** How many events of the log stand before. */
+  /** The number of events of the log that come before the case. */
   readonly after: number;
   readonly record: readonly Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">[];
   readonly must: "record" | "refuse";
@@ -37,7 +37,7 @@ const BY_THE_RUN = new Set([
   "task_reverification_required",
 ]);
 
-/** Does again what a log says, at the times that it says: its coordinator records, and its sessions begin and resume. */
+/** Replays a log at its original times: its coordinator records the events, and its sessions begin and resume. */
 async function redo(
   events: readonly LogEvent[],
 ): Promise<{ readonly run: Run; readonly store: Store }> {
@@ -55,14 +55,14 @@ async function redo(
 }
 
 describe("the recorded log", () => {
-  it("comes out the same when it is done again, chain, sessions and resume included", async () => {
+  it("is the same after a replay, including chain, sessions and resume", async () => {
     const { store } = await redo(log);
     expect((await store.events("r1", 0, 1_000)).map(formatEventLine)).toEqual(
       linesOf("../log.jsonl"),
     );
   });
 
-  it("has nothing wrong with it, to the strictest catalogue", () => {
+  it("has no findings, even with the strictest catalogue", () => {
     const verifier = createLogVerifier({
       order: coordinatorOrder,
       catalogue: createCatalogue({ mode: "strict" }),
@@ -70,7 +70,7 @@ describe("the recorded log", () => {
     expect(linesOf("../log.jsonl").flatMap((line) => verifier.line(line))).toEqual([]);
   });
 
-  it("shows a rework, a question, a trouble, a crash and an end", () => {
+  it("contains a rework, a question, a problem, a crash and an end", () => {
     const types = new Set(log.map(({ event_type }) => event_type));
     const wanted = [
       "critic_fail",
@@ -109,7 +109,7 @@ describe("every case", () => {
 });
 
 describe("the cases as a whole", () => {
-  it("have an id each", () => {
+  it("have unique ids", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
@@ -118,13 +118,13 @@ describe("the cases as a whole", () => {
     const all = Object.entries(COORDINATOR_RULES).flatMap(([id, severity]) =>
       severity === "error" && id !== "INVALID_FIELD" ? [id] : [],
     );
-    // Only a run restarts a task, and it restarts none that is not in progress.
+    // Only a run can restart a task, and only one that is in progress.
     expect([...all, "OWN_WORK"].filter((id) => !broken.has(id))).toEqual([
       "RESTART_NOT_IN_PROGRESS",
     ]);
   });
 
-  it("leave as much alone as a coordinator needs", () => {
+  it("leave enough events allowed for a coordinator", () => {
     expect(cases.filter(({ must }) => must === "record").length).toBeGreaterThanOrEqual(8);
   });
 });

@@ -3,7 +3,7 @@ import { defineRuleset, type Ruleset } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { recommended } from "@bylaw/ruleset-recommended";
 
-/** Adds to the recommended rules what a day of work is made of, so that an agent asks about what is new in kind. */
+/** Adds the ordinary work of a day to the recommended rules, so that an agent asks only about new kinds of actions. */
 export const everyday: Ruleset = defineRuleset({
   name: "@bylaw/ruleset-everyday",
   extends: [recommended],

@@ -39,7 +39,7 @@ async function effectsOf(approval_mode: ApprovalMode = "ask"): Promise<readonly 
 }
 
 describe("cases.jsonl", () => {
-  it("has each case once", () => {
+  it("contains each case once", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
     expect(new Set(cases.map(({ args }) => JSON.stringify(args))).size).toBe(cases.length);
   });
@@ -50,16 +50,16 @@ describe("cases.jsonl", () => {
     expect(found).toEqual(wanted);
   });
 
-  it.each(rules)("could not do without $name", async ({ name }) => {
+  it.each(rules)("needs the rule $name", async ({ name }) => {
     const without = [`@bylaw/plugin-policy/${name}`];
     const kernel = createKernel({ extends: [everyday], without });
-    // A case that the rule decides is the likeliest to come out differently.
+    // Start with cases that the rule decides, which are most likely to change.
     const ordered = [...cases.filter(({ rule }) => rule === name), ...cases];
     for (const one of ordered) if ((await kernel.decide(callOf(one))).effect !== one.must) return;
     expect.fail("every case is decided as with it");
   });
 
-  it("keeps what is denied in every approval mode, and what a rule asks about", async () => {
+  it("keeps every deny in every approval mode, and every ask of a rule", async () => {
     for (const mode of ["autoEdit", "yolo"] as const) {
       const effects = await effectsOf(mode);
       const changed = cases.flatMap(({ id, must, rule }, at) => {

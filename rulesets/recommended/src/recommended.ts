@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { defineRuleset, type Ruleset } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 
-// Tools of common agents that the policy language does not know by itself, with the arguments that name files.
+// Tools of common agents that the policy language does not know by default, with the arguments that name files.
 const files = {
   search_codebase: { read: ["path", "directory"], cwd: true },
   search_files: { read: ["path", "directory"], globs: ["file_pattern"], cwd: true },
@@ -12,7 +12,7 @@ const files = {
   remove_directory: { write: ["path", "directory"] },
 };
 
-/** Denies what cannot be undone, asks for what leaves the machine, allows reading inside the workspace. */
+/** Denies irreversible actions, asks before data leaves the machine, and allows reading inside the workspace. */
 export const recommended: Ruleset = defineRuleset({
   name: "@bylaw/ruleset-recommended",
   plugins: [

@@ -62,7 +62,7 @@ describe("every case", () => {
 });
 
 describe("the cases as a whole", () => {
-  it("have an id each", () => {
+  it("have unique ids", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
@@ -84,7 +84,7 @@ describe("the cases as a whole", () => {
     }
   });
 
-  it("deny every question where nobody can be asked", async () => {
+  it("deny every question if no one can be asked", async () => {
     for (const one of cases.filter(({ must }) => must === "ask_user")) {
       const { effect, code } = await decide(kernel, { ...one, interactive: false });
       expect({ id: one.id, effect, code }).toEqual({
@@ -96,8 +96,8 @@ describe("the cases as a whole", () => {
   });
 });
 
-// A policy beside this one may guard what a patch could change, so this is no case that holds for whoever extends it.
-it("asks before a patch may change the rules, also where everything that no rule is about passes", async () => {
+// Not a case in the file, because a policy that extends the ruleset may protect more files from a patch.
+it("asks before a patch may change the rules, even if everything without a rule is allowed", async () => {
   const patch = cases.find(({ id }) => id === "line-apply-patch") as Case;
   const codes: readonly string[] = await Promise.all(
     ["git apply p.diff", "git -C .bylaw apply p.diff", "black ."].map(
@@ -136,7 +136,7 @@ describe("the README", () => {
 });
 
 describe("the page of the repository", () => {
-  it("prints a decision as it is", async () => {
+  it("shows a real decision", async () => {
     const call = {
       hook: "beforeToolCall",
       tool: "bash",
@@ -181,7 +181,7 @@ describe("the recorded session", () => {
     expect(new Set(effects)).toEqual(new Set(["allow", "ask_user", "deny"]));
   });
 
-  it("lets no attempt to get round the rules pass", async () => {
+  it("allows no attempt to evade the rules", async () => {
     const attempts = session.filter((call) =>
       /\.env|\.ssh|\.bylaw|rm |--force|\| sh|approved|githuh|drop_/.test(JSON.stringify(call)),
     );
@@ -230,7 +230,7 @@ describe("a host's own policy", () => {
     }
   });
 
-  it("drops any rule by name, except a final one", async () => {
+  it("can exclude any rule by name, except a final one", async () => {
     for (const { name, final } of rules) {
       const without = () =>
         createKernel({ extends: [recommended], without: [`@bylaw/plugin-policy/${name}`] });
@@ -249,7 +249,7 @@ describe("a host's own policy", () => {
   });
 });
 
-describe("rules that no priority lifts", () => {
+describe("rules that no priority overrides", () => {
   const GUARDED: readonly (readonly [tool: string, args: JsonObject])[] = [
     ["bash", { command: "cat .env" }],
     ["bash", { command: "cat ~/.ssh/id_rsa" }],

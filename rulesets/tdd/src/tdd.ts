@@ -9,33 +9,29 @@ import { tokens } from "@bylaw/plugin-tokens";
 type Phases = NonNullable<Parameters<typeof phases>[0]>;
 type Tokens = NonNullable<Parameters<typeof tokens>[0]>;
 
-/** What may be other than usual. */
+/** The options of the ruleset. */
 export interface TddOptions {
-  /** The contract file, from the folder of the config. Default: `agent_workflow.yaml`. */
+  /** The contract file, relative to the folder of the config. Default: `agent_workflow.yaml`. */
   readonly contract?: string;
-  /** The enforcement mode that config and contract say. Default: `strict`. */
+  /** The enforcement mode. Config and contract must set the same one. Default: `strict`. */
   readonly mode?: Phases["mode"];
-  /** The keys of tokens, the first signs. Default: those of `@bylaw/plugin-tokens`. */
+  /** The keys of tokens. The first one signs. Default: those of `@bylaw/plugin-tokens`. */
   readonly keys?: Tokens["keys"];
-  /**
-   * The folder that artifacts name files in and tests run in, from the folder of the config.
-   * Default: that folder.
-   */
+  /** The folder of the files that artifacts name, and of the tests, relative to the folder of the config. Default: that folder. */
   readonly workspace?: string;
   /** Tools of the host that the contract may name besides the built-in ones. */
   readonly tools?: readonly string[];
   /** Tools of the host that run a shell line, each with the argument that contains it. */
   readonly shell?: Readonly<Record<string, string>>;
-  /** Checks of your own, made by `defineCheck`, that gates of the contract may name. */
+  /** Your own checks, created by `defineCheck`, that gates of the contract may name. */
   readonly checks?: readonly Plugin[];
-  /** Whether an agent has to hold the task that it does something for. Default: `required`. */
+  /** Whether an agent must hold the task on which it acts. Default: `required`. */
   readonly claims?: "required" | "off";
 }
 
 /**
- * Holds every task to a workflow contract: phases, tools and transitions, artifacts, gates, tokens,
- * claims and alerts. The contract that comes with it goes from a plan over failing tests and an
- * implementation to a review; copy it, or hand in one of your own.
+ * Enforces a workflow contract on every task: phases, tools and transitions, artifacts, gates, tokens, claims and alerts. The
+ * default contract leads from a plan through failing tests and an implementation to a review. Copy and edit it, or pass your own.
  */
 export function tdd({
   contract = "agent_workflow.yaml",
@@ -70,5 +66,5 @@ export function tdd({
   });
 }
 
-/** The ruleset as it usually is, for configurations that are data. */
+/** The ruleset with its default options, for configurations that are data. */
 export const fivePhases: Ruleset = /* @__PURE__ */ tdd();

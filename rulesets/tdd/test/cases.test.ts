@@ -31,7 +31,7 @@ describe("the five-phase workflow", () => {
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
 
-  it("goes from a plan to its end, and answers each case on the way", async () => {
+  it("goes from a plan to the end, and decides each case on the way", async () => {
     const walk = await beginWalk();
     try {
       const seen: string[] = [];
@@ -110,7 +110,7 @@ describe("packages", () => {
     ],
   ];
 
-  it("are written and installed in no phase", async () => {
+  it("must not be written or installed in any phase", async () => {
     const walk = await beginWalk();
     try {
       for (const phase of PATH) {
@@ -138,7 +138,7 @@ describe("the ruleset", () => {
     expect(lintContractFile(SHIPPED).findings).toEqual([]);
   });
 
-  it("brings the six plugins, by name or as a function", () => {
+  it("contains the six plugins, by name or as a function", () => {
     const names = ["artifacts", "gates", "monitoring", "phases", "tasks", "tokens"].map(
       (name) => `@bylaw/plugin-${name}`,
     );
@@ -149,7 +149,7 @@ describe("the ruleset", () => {
     expect(fivePhases.name).toBe("@bylaw/ruleset-tdd");
   });
 
-  it("takes another contract, mode, folder and keys", () => {
+  it("accepts another contract, mode, folder and keys", () => {
     const text = readFileSync(SHIPPED, "utf8")
       .replace('mode: "strict"', 'mode: "permissive"')
       .replace('"reject"', '"warn"');
@@ -186,7 +186,7 @@ describe("the ruleset", () => {
     );
   });
 
-  it("does not load where the contract is not there", () => {
+  it("does not load if the contract is missing", () => {
     expect(() =>
       createKernel({ extends: [tdd({ contract: "absent.yaml" })] }, { configFile }),
     ).toThrow(expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }));

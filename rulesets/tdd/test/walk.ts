@@ -15,13 +15,13 @@ export const SHIPPED = join(import.meta.dirname, "../agent_workflow.yaml");
 const who = { agent: "ann", task: "t1" } as const;
 const at = "2026-01-02T10:00:00.000Z";
 
-/** A small project with the contract that ships, and one task of one agent in it. */
+/** A small project with the shipped contract, and one task of one agent. */
 export interface Walk {
   readonly folder: string;
   readonly run: Run;
   readonly phase: () => string | undefined;
   readonly call: (tool: string, args: JsonObject) => Promise<Decision>;
-  /** Does what has to be done in the phase, honestly, and asks for the next. */
+  /** Does the work of the current phase honestly and requests the next phase. */
   readonly onwards: () => Promise<Decision>;
   readonly end: () => Promise<void>;
 }
@@ -31,7 +31,7 @@ const write = (folder: string, name: string, text: string): void => {
   writeFileSync(join(folder, name), text);
 };
 
-/** A folder with a small project in it. */
+/** Creates a folder with a small project. */
 export function project(contract = SHIPPED): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-tdd-")));
   copyFileSync(contract, join(folder, "agent_workflow.yaml"));

@@ -22,11 +22,10 @@ const TEST_FILES: readonly string[] = [
 const MAX_CONFIG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Digests of the files of a tree that decide what the tests are: test files, and what configures
- * their runner. Test files are those that the phases write to which are held to patterns and have
- * to leave red tests, and the usual ones. Of `package.json`, `pyproject.toml`, `setup.cfg`,
- * `Cargo.toml` and `go.mod` only what steers tests counts. Throws BYLAW_TREE_TOO_LARGE for more
- * than 20,000.
+ * Returns the digests of the files that determine the tests, by path: test files, and the configuration of their runner. Test
+ * files match the usual patterns, or the write patterns of a phase that must leave failing tests. Of `package.json`,
+ * `pyproject.toml`, `setup.cfg`, `Cargo.toml` and `go.mod`, only the part that steers tests counts. Throws BYLAW_TREE_TOO_LARGE
+ * for more than 20,000 files.
  */
 export function frozenFiles(contract: Contract, tree: Tree): Readonly<Record<string, string>> {
   const patterns = [...TEST_FILES, ...patternsOf(contract)];
@@ -50,10 +49,7 @@ export function frozenFiles(contract: Contract, tree: Tree): Readonly<Record<str
   return Object.fromEntries(frozen);
 }
 
-/**
- * The patterns of the phases in which tests are written: where writes are held to patterns and
- * tests have to be red at the end.
- */
+/** The write patterns of the phases in which tests are written: those that must end with failing tests. */
 function patternsOf({ phases, gates }: Contract): readonly string[] {
   return phases.flatMap(({ id, constraints, artifacts }) => {
     const rules = [
@@ -71,7 +67,7 @@ function patternsOf({ phases, gates }: Contract): readonly string[] {
   });
 }
 
-// A link to a file is worth what the file is: else its tests could be changed behind it.
+// Includes the content of a link's target, which could otherwise change the tests unnoticed.
 function contentDigest(tree: Tree, { path, kind, digest }: TreeEntry): string {
   if (kind !== "link") return digest;
   const target = read(join(tree.workspace, path));
@@ -101,7 +97,7 @@ const CONFIGS: readonly RegExp[] = [
   /^(?:jest|vitest|test|tests)[.-]?setup\.[cm]?[jt]sx?$/,
   /^(?:go\.work|bunfig\.toml|deno\.jsonc?|\.rspec|rakefile|phpunit\.xml\.dist|pom\.xml|maven\.config|build\.gradle(?:\.kts)?|cmakelists\.txt)$/,
 ];
-// What Python would load in the place of the runner.
+// Files that Python would load instead of the test runner.
 const SHADOWS = /^(?:_?pytest|unittest|pluggy|_pytest|nose2?|xdist|hypothesis)(?:\/|\.py$)/;
 
 const isRunnerConfig = (name: string): boolean => CONFIGS.some((pattern) => pattern.test(name));

@@ -18,13 +18,13 @@ const PACKAGE_KEYS: readonly string[] = [
   "workspaces",
 ];
 
-/** Sections that say what a project is made of and not how it is tested. */
+/** Sections that list what a project consists of, and do not affect its tests. */
 const MADE_OF =
   /^\[(?:project(?:\.(?:optional-dependencies|urls|authors))?|dependency-groups|metadata|(?:(?:dev-|build-)?dependencies)(?:\.[\w-]+)?|tool\.poetry(?:\.group\.[\w-]+)?\.(?:dev-)?dependencies)\]$/;
 
 /**
- * The part of a file that steers tests, as a text that two files share if, and only if, they steer
- * them alike. What cannot be told apart counts whole.
+ * Returns the part of a file that steers tests. Two files steer tests alike if and only if the texts are equal. A file that
+ * cannot be split is returned whole.
  */
 export function steeringPart(name: string, text: string): string {
   if (name === "package.json") return packagePart(text);
@@ -46,7 +46,7 @@ function packagePart(text: string): string {
   }
 }
 
-// A text of several lines could hold what looks like a section.
+// A multi-line string could contain text that looks like a section.
 function sectionsPart(text: string): string {
   if (/"""|'''/.test(text)) return text;
   const kept: string[] = [];
@@ -58,7 +58,7 @@ function sectionsPart(text: string): string {
   return kept.join("\n");
 }
 
-// What is required may change with the code; what is replaced may not.
+// Requirements may change with the code, but replacements may not.
 function goPart(text: string): string {
   let inBlock = false;
   return text

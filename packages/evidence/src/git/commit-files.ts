@@ -1,18 +1,18 @@
 import { createHash, type Hash } from "node:crypto";
 import { askGit, unreadable, type Repository } from "./repository.ts";
 
-/** What a commit holds under one path. */
+/** A file of a commit. */
 export interface CommitFile {
-  /** As seen from the top of the repository. */
+  /** The path from the top of the repository. */
   readonly path: string;
-  /** Of git: `100644`, `100755`, `120000` for a link, `160000` for the commit of a submodule. */
+  /** The mode in git: `100644`, `100755`, `120000` for a link, `160000` for the commit of a submodule. */
   readonly mode: string;
   readonly id: string;
 }
 
 const MAX_FILES = 500_000;
 
-/** Every file of a commit, folders walked. Throws BYLAW_REPOSITORY_UNREADABLE. */
+/** Lists every file of a commit, in all folders. Throws BYLAW_REPOSITORY_UNREADABLE. */
 export async function filesOf(
   repository: Repository,
   commit: string,
@@ -25,17 +25,17 @@ export async function filesOf(
   if (rows.length > MAX_FILES) throw unreadable(repository.top, `more than ${MAX_FILES} files`);
   const files = rows.map((row): CommitFile => {
     const match = /^(\d{6}) (?:blob|commit) ([0-9a-f]+)\t(.+)$/s.exec(row);
-    if (match === null) throw unreadable(repository.top, "a row of `ls-tree` in another form");
+    if (match === null) throw unreadable(repository.top, "an unexpected row of `ls-tree`");
     const [, mode = "", id = "", path = ""] = match;
     return { path, mode, id };
   });
-  // One name twice is one file to whoever checks it out, and two to whoever only looks.
+  // If a name occurs twice, a checkout has one file but the list has two.
   if (new Set(files.map(({ path }) => path)).size !== files.length)
-    throw unreadable(repository.top, "two files of one name");
+    throw unreadable(repository.top, "two files with the same name");
   return files;
 }
 
-// Names that are no text would be told apart by nobody.
+// Names that are not valid text could not be told apart.
 function text(bytes: Uint8Array, { top }: Repository): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -45,9 +45,8 @@ function text(bytes: Uint8Array, { top }: Repository): string {
 }
 
 /**
- * `sha256:` over the content of each object as git hands it out, by its id. An id is the agent's
- * word: a file in `.git/objects` may have the name of one content and hold another. Throws
- * BYLAW_REPOSITORY_UNREADABLE, also for an object that is not there.
+ * Returns a `sha256:` digest of each object's content as git reads it, by object id. The id itself proves nothing: an agent may
+ * have put other content into the file in `.git/objects`. Throws BYLAW_REPOSITORY_UNREADABLE, also if an object is missing.
  */
 export async function contentsOf(
   repository: Repository,
@@ -63,13 +62,13 @@ export async function contentsOf(
     onOutput: (chunk) => reader.add(chunk),
   });
   if (wanted.some((id) => !found.has(id)))
-    throw unreadable(repository.top, "a file of the commit that is not there");
+    throw unreadable(repository.top, "a missing file of the commit");
   return found;
 }
 
 const LINE_END = 0x0a;
 
-// Reads `<id> blob <size>\n<content>\n` again and again, however the pieces fall.
+// Parses repeated `<id> blob <size>\n<content>\n`, in chunks of any size.
 class BatchReader {
   readonly #repository: Repository;
   readonly #tell: (id: string, digest: string) => void;
@@ -114,6 +113,6 @@ class BatchReader {
   }
 
   #wrong(): Error {
-    return unreadable(this.#repository.top, "a file of the commit that is not there");
+    return unreadable(this.#repository.top, "a missing file of the commit");
   }
 }

@@ -8,35 +8,30 @@ import { textDigest, type Tree, type TreeEntry } from "../tree/tree-digest.ts";
 import { contentsOf, filesOf, type CommitFile } from "./commit-files.ts";
 import { askGit, headOf, repositoryOf, type Repository } from "./repository.ts";
 
-/** The commit that is checked out in a workspace, beside the files that are in it. */
+/** The commit that is checked out in a workspace, compared with the workspace's files. */
 export interface CommitState {
-  /** Its id; `null` without a repository, and where nothing was committed yet. */
+  /** The id of the commit. `null` without a repository or a first commit. */
   readonly head: string | null;
   /**
-   * `sha256:` over the files of the commit that are no file of the tree: outside of the workspace,
-   * in folders that a digest leaves out, or not checked out. Nobody can hold them against anything
-   * but an earlier commit.
+   * A `sha256:` digest of the commit's files that are not in the tree: outside of the workspace, in folders that a digest leaves
+   * out, or not checked out. They can only be compared with those of an earlier commit.
    */
   readonly apart: string;
   /** The first of those files. */
   readonly apart_files: readonly string[];
-  /**
-   * The first of the files that are one thing in the commit and another in the tree, or in one of
-   * them alone, and why.
-   */
+  /** The first files that differ between the commit and the tree, or exist only in one of them, each with the reason. */
   readonly differs: readonly string[];
-  /** How many there are. */
+  /** The number of files that differ. */
   readonly count: number;
 }
 
-/** As many are told. */
+/** The number of files to list. */
 const TOLD = 20;
 const MAX_DEPTH = 8;
 
 /**
- * Holds the commit that is checked out against a tree of the same workspace: files, by content as
- * git hands it out, links, and what may be run. What a committed `.gitignore` ignores need not be
- * in it. Throws BYLAW_REPOSITORY_UNREADABLE.
+ * Compares the checked-out commit with a tree of the same workspace: contents as git reads them, links, and executable bits.
+ * Files that a committed `.gitignore` ignores may be missing from the commit. Throws BYLAW_REPOSITORY_UNREADABLE.
  */
 export async function commitState(contract: Contract, tree: Tree): Promise<CommitState> {
   const repository = repositoryOf(tree.workspace);
@@ -56,8 +51,8 @@ export async function commitState(contract: Contract, tree: Tree): Promise<Commi
 }
 
 /**
- * The commit that is checked out in a workspace, with what is in no tree, to hold a later one
- * against. Throws what `contractTree` throws, and BYLAW_REPOSITORY_UNREADABLE.
+ * Returns the checked-out commit of a workspace and the digest of its files outside the tree, for a later comparison. Throws
+ * BYLAW_REPOSITORY_UNREADABLE and the errors of `contractTree`.
  */
 export async function commitBase(
   contract: Contract,
@@ -109,17 +104,14 @@ interface Found {
 interface Compared {
   readonly repository: Repository;
   readonly commit: string;
-  /**
-   * Where the repository's workspace lies in the tree: nothing, or the path of a submodule, with
-   * `/`.
-   */
+  /** The path of the repository's part of the workspace: empty, or the path of a submodule with a `/` at the end. */
   readonly at: string;
-  /** The files of the tree below it. */
+  /** The files of the tree below `at`. */
   readonly entries: readonly TreeEntry[];
   readonly workspace: string;
-  /** What no agent writes, and Bylaw does. */
+  /** Paths that Bylaw writes and no agent may write. */
   readonly protectedBy: readonly string[];
-  /** Whether what is in both is compared. */
+  /** Whether files that are both in the commit and in the tree are compared. */
   readonly holds: boolean;
   readonly depth: number;
 }
@@ -214,7 +206,7 @@ const KINDS: Readonly<Record<string, TreeEntry["kind"]>> = {
   "120000": "link",
 };
 
-// Why a file of the commit is not the one of the tree.
+// Why a file of the commit differs from the file in the tree.
 function unlike(
   { mode }: CommitFile,
   entry: TreeEntry | undefined,
@@ -230,8 +222,8 @@ function unlike(
 const isBelow = (path: string, folders: readonly string[]): boolean =>
   folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-// Logs and stores, which Bylaw goes on writing: only that they are there is compared. Elsewhere
-// than at the top they are what an agent calls so, and a new one may be code under their name.
+// Logs and stores that Bylaw keeps writing: only their presence is compared. Below the top, an agent may use the same names for
+// other files, and a new file may be code.
 const isRecord = (path: string, { mode }: CommitFile): boolean =>
   mode.startsWith("100") &&
   /^\.(?:bylaw|orchestrator)\//.test(path) &&
@@ -251,10 +243,7 @@ function onDisk(workspace: string, path: string): TreeEntry | undefined {
   }
 }
 
-/**
- * Of these files of the tree those that a `.gitignore` ignores which is in the commit itself:
- * another would hide what hides it.
- */
+/** Returns those files of the tree that a `.gitignore` in the commit ignores. Any other `.gitignore` could hide itself. */
 async function ignoredOf(
   { repository, at }: Compared,
   paths: readonly string[],
@@ -262,7 +251,7 @@ async function ignoredOf(
 ): Promise<ReadonlySet<string>> {
   const ignored = new Set<string>();
   if (paths.length === 0) return ignored;
-  // With a name that begins like this git looks for no pattern in it.
+  // With `./` in front, git does not read the name as a pattern.
   const stdin = paths.map((path) => `./${repository.prefix}${path.slice(at.length)}\0`).join("");
   const args = ["check-ignore", "-z", "--stdin", "--verbose", "--no-index"];
   const said = new TextDecoder()
@@ -277,8 +266,8 @@ async function ignoredOf(
   return ignored;
 }
 
-// Each `.gitignore` of the commit, as far as the disk has it so: git reads the disk. Those of the
-// workspace are files of the tree.
+// The `.gitignore` files of the commit that are unchanged on disk, because git reads them from disk. Those inside the workspace
+// are compared as files of the tree.
 async function ignoresOf(
   repository: Repository,
   files: readonly CommitFile[],

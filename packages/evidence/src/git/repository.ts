@@ -4,17 +4,17 @@ import { dirname, join, relative, sep } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { programEnvironment } from "@bylaw/process";
 
-/** A repository that a workspace lies in. */
+/** The repository that contains a workspace. */
 export interface Repository {
-  /** The folder with `.git` in it. */
+  /** The folder that contains `.git`. */
   readonly top: string;
-  /** Where the workspace lies in it: nothing, or a path that ends with `/`. */
+  /** The path of the workspace in the repository: empty, or ending with `/`. */
   readonly prefix: string;
 }
 
 /**
- * The nearest repository of a folder, whose path has no link in it; undefined without one. Nothing
- * of it is read.
+ * Finds the nearest repository of a folder. The folder's path must not contain links. Undefined without one. Reads nothing of the
+ * repository.
  */
 export function repositoryOf(folder: string): Repository | undefined {
   for (let top = folder; ; top = dirname(top)) {
@@ -26,8 +26,8 @@ export function repositoryOf(folder: string): Repository | undefined {
   }
 }
 
-// What an agent may have written into the repository runs no program, goes to no network, puts no
-// other object in the place of one, and no other file in the place of the workspace's.
+// Keeps settings in the repository, which an agent may have written, from running a program, using the network, replacing
+// objects, or substituting files of the workspace.
 const SETTINGS: readonly string[] = [
   ...["--no-pager", "--no-replace-objects", "--no-optional-locks"],
   ...[
@@ -68,16 +68,13 @@ export interface GitQuestion {
   readonly args: readonly string[];
   /** Text for its standard input. */
   readonly stdin?: string;
-  /** Exit codes that are an answer. Default: 0. */
+  /** The exit codes that count as an answer. Default: 0. */
   readonly answers?: readonly number[];
-  /**
-   * Takes what it prints, piece by piece; without it the answer holds all. What it throws ends the
-   * program.
-   */
+  /** Receives the output piece by piece; without it, the result contains all output. If it throws, the program is ended. */
   readonly onOutput?: (chunk: Uint8Array) => void;
 }
 
-/** Asks git about a repository. Throws BYLAW_REPOSITORY_UNREADABLE where it gives no answer. */
+/** Runs git on a repository. Throws BYLAW_REPOSITORY_UNREADABLE if git gives no answer. */
 export async function askGit(
   { top }: Repository,
   { args, stdin, answers = [0], onOutput }: GitQuestion,
@@ -102,7 +99,7 @@ export async function askGit(
     if (failure !== undefined) return;
     try {
       if (onOutput !== undefined) onOutput(chunk);
-      else if ((size += chunk.length) > MAX_OUTPUT) throw new Error("more than can be read");
+      else if ((size += chunk.length) > MAX_OUTPUT) throw new Error("too much output");
       else chunks.push(chunk);
     } catch (error) {
       failure = error;
@@ -112,7 +109,7 @@ export async function askGit(
   child.stderr.on("data", (chunk: Uint8Array) => {
     if (said.length < 500) said += new TextDecoder().decode(chunk);
   });
-  // Who does not read its input ends all the same.
+  // A program that does not read its input still ends normally.
   child.stdin.on("error", () => {});
   child.stdin.end(stdin ?? "");
   const code = await new Promise<number | null>((resolve, reject) => {
@@ -132,20 +129,17 @@ export async function askGit(
   return all;
 }
 
-/** The error of a repository that says nothing that can be relied on. */
+/** Creates the error for a repository whose answers cannot be trusted. */
 export const unreadable = (top: string, why: string): BylawError =>
   new BylawError({
     code: "BYLAW_REPOSITORY_UNREADABLE",
     message: `Cannot read git's answer about the repository in \`${top}\`: ${why.slice(0, 300)}`,
-    fix: "Repair the repository (`git fsck`), and make sure that git is installed where Bylaw runs",
+    fix: "Repair the repository (`git fsck`), and make sure that git is installed on the machine that runs Bylaw",
   });
 
-/**
- * The id of the commit that is checked out; `null` where nothing was committed yet. Throws
- * BYLAW_REPOSITORY_UNREADABLE.
- */
+/** Returns the id of the checked-out commit. `null` before the first commit. Throws BYLAW_REPOSITORY_UNREADABLE. */
 export async function headOf(repository: Repository): Promise<string | null> {
-  // Not whether it is there: a commit that cannot be read is no lack of one.
+  // Does not check that the commit exists: an unreadable commit must not look like a missing one.
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", "HEAD"];
   const said = new TextDecoder().decode(await askGit(repository, { args, answers: [0, 1] })).trim();
   if (said === "") return null;

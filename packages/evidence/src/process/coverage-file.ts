@@ -6,8 +6,8 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SLACK_MS = 50;
 
 /**
- * The line coverage in percent of the lcov file that runners leave behind, if it was written since
- * `began`; else null. The time of change is asked, which no program sets.
+ * Returns the line coverage in percent from the runner's lcov file, if the file was changed since `began`; otherwise null. Uses
+ * the change time (ctime), which no program can set.
  */
 export function freshCoverage(workspace: string, began: number): number | null {
   for (const place of PLACES) {
@@ -21,7 +21,7 @@ export function freshCoverage(workspace: string, began: number): number | null {
       if (isFile && size <= MAX_BYTES && ctimeMs >= began - SLACK_MS)
         return linesOf(readFileSync(handle, "utf8"));
     } catch {
-      // No coverage there.
+      // Leave the coverage empty.
     } finally {
       if (handle !== undefined) closeSync(handle);
     }

@@ -12,24 +12,21 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from "node:pat
 import { BylawError } from "@bylaw/kernel";
 import { MAX_REPORT } from "../report/read-report.ts";
 
-/** The text of a report, or why there is none. */
+/** The text of a report, or the reason why there is none. */
 export type ReportText =
   | { readonly text: string; readonly error: null }
   | { readonly text: null; readonly error: string };
 
-// Clocks of file systems lag behind by less than this.
+// The clocks of file systems lag by less than this.
 const SLACK_MS = 2_000;
 
-/**
- * Takes away what lies where the report will be. Throws BYLAW_REPORT_REFUSED for a place outside
- * the workspace, and for a folder.
- */
+/** Removes any file at the path of the report. Throws BYLAW_REPORT_REFUSED if the path is outside the workspace or is a folder. */
 export function clearReport(workspace: string, report: string): string {
   const file = placeOf(workspace, report);
   if (file === undefined) throw refused(report, "is outside the workspace");
   const there = lstatSync(file, { throwIfNoEntry: false });
   if (there?.isDirectory() === true) throw refused(report, "is a folder");
-  // Takes away a link, never what it points to.
+  // Removes a link itself, never its target.
   rmSync(file, { force: true });
   return file;
 }
@@ -62,13 +59,13 @@ export function takeReport(workspace: string, report: string, began: number): Re
   }
 }
 
-// The real place, with no link on the way that leads out; undefined for a place outside.
+// Returns the real path. Undefined if it is outside the workspace or a link on the way leads out.
 function placeOf(workspace: string, report: string): string | undefined {
   const root = realpathSync(workspace);
   const asked = isAbsolute(report) ? relative(workspace, report) : report;
   const file = resolve(root, asked);
   let folder = dirname(file);
-  // A folder that the run will make: the nearest one that is there says where it will be.
+  // The run may create the folder, so resolve the nearest existing folder above it.
   const missing: string[] = [];
   while (lstatSync(folder, { throwIfNoEntry: false }) === undefined && folder !== dirname(folder)) {
     missing.unshift(basename(folder));
@@ -90,5 +87,5 @@ const refused = (report: string, what: string): BylawError =>
   new BylawError({
     code: "BYLAW_REPORT_REFUSED",
     message: `The report \`${report}\` ${what}`,
-    fix: "Correct `test_command.report` in the contract, or the link that leads out",
+    fix: "Correct `test_command.report` in the contract, or the link that leads out of the workspace",
   });

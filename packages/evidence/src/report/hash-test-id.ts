@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
 
-/** What stands for the id of a test in a run of more than 5,000: 16 hexadecimal digits. */
+/** Shortens the id of a test, for a run of more than 5,000 tests, to 16 hexadecimal digits. */
 export const hashTestId = (id: string): string =>
   createHash("sha256").update(id).digest("hex").slice(0, 16);

@@ -70,7 +70,7 @@ function jestCases(report: z.output<typeof jest>, workspace: string | undefined)
       sums[came] += 1;
       cases.push({ id: idOf([file, ...(one.ancestorTitles ?? []), one.title]), status: came });
     }
-    // A file that failed without a failed test did not load, or a hook around its tests failed.
+    // A file that failed without a failed test could not be loaded, or a hook around its tests failed.
     if (status === "failed" && !assertionResults.some((one) => one.status === "failed"))
       cases.push({ id: file ?? "", status: "error" });
   }

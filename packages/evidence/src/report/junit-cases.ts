@@ -11,17 +11,14 @@ import {
 } from "./report.ts";
 
 const MAX_DEPTH = 100;
-// What XML cannot hold and reporters write nevertheless, colors above all.
+// Characters that XML forbids but reporters write, mostly for colors.
 const CONTROLS = /[\0-\x08\v\f\x0e-\x1f\ufffe\uffff]/g;
 const NOT_RUN = /^(?:notrun|disabled|skipped|ignored|pending)$/i;
 const BUILD_FAILED = /^\[(?:build|setup) failed\]$/;
-// What node:test says of a test that did not come to run.
+// The reasons that node:test gives for a test that never ran.
 const NEVER_RAN = /^(?:hookFailed|cancelledByParent|parentAlreadyFinished)$/;
 
-/**
- * How many elements of each kind lie below a suite: at any depth, or right in it with suites
- * counted as one.
- */
+/** The numbers of elements below a suite: at any depth, or directly below it, where each suite counts as one. */
 interface Sums {
   tests: number;
   failures: number;
@@ -31,9 +28,7 @@ interface Sums {
 
 const none = (): Sums => ({ tests: 0, failures: 0, errors: 0, skipped: 0 });
 
-/**
- * Reads JUnit XML as node:test, vitest, jest-junit, pytest, go-junit-report and surefire write it.
- */
+/** Reads JUnit XML in the dialects of node:test, vitest, jest-junit, pytest, go-junit-report and surefire. */
 export function readJunitCases(text: string, workspace: string | undefined): ReadCases {
   if ((text.match(/<testcase\b/g)?.length ?? 0) > MAX_TESTS)
     unreadable(`The report has more than ${MAX_TESTS} tests`);
@@ -116,12 +111,12 @@ function caseOf(
   if (found.errors || blocked) status = "error";
   else if (found.failures) status = "failed";
   else if (found.skipped) status = "skipped";
-  // node:test gives every test the class `test`, or repeats its suites.
+  // node:test gives every test the class `test`, or repeats the names of its suites.
   const shown = owner === "test" || owner === path.join(".") ? undefined : owner;
   return { id: idOf([file, ...path, shown, name]), status };
 }
 
-// node:test counts what is right in a suite, everybody else what is anywhere in it.
+// node:test counts only the direct children of a suite; all other reporters count at any depth.
 function agree(
   suite: XmlElement,
   deep: Sums,

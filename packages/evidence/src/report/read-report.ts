@@ -12,7 +12,7 @@ import {
   type TestCase,
 } from "./report.ts";
 
-/** How long a report may be, in characters. */
+/** The maximum length of a report in characters. */
 export const MAX_REPORT = 16 * 1024 * 1024;
 const MAX_ID = 500;
 
@@ -21,9 +21,8 @@ const READERS: Readonly<
 > = { junit: readJunitCases, tap: readTapCases, json: readJsonCases };
 
 /**
- * Reads the report of a test runner. Never throws: a report that does not parse, is too long or too
- * deep, or whose summary does not agree with its tests has a `report_error` and no counts. Paths in
- * the workspace are written as seen from it.
+ * Reads the report of a test runner. Never throws: if the report does not parse, is too long or too deep, or its summary
+ * contradicts its tests, it has a `report_error` and no counts. Paths inside the workspace become relative to it.
  */
 export function readReport(
   format: ReportFormat,
@@ -40,7 +39,7 @@ export function readReport(
     return tally(cases, coverage);
   } catch (error) {
     if (error instanceof Unreadable) return noReport(error.message);
-    // Parsers quote what they could not read, and recursion ends in a RangeError: neither is told.
+    // The parser's error may quote the report, and deep recursion ends in a RangeError, so neither message is passed on.
     return noReport(
       error instanceof RangeError
         ? "The report is nested too deeply"
@@ -81,7 +80,7 @@ function tally(cases: readonly TestCase[], coverage: number | null): Report {
   };
 }
 
-// The second of a name is another test: where it is taken away, one id less is left.
+// A second test of the same name gets its own id, so that removing it removes an id.
 function unique(id: string, seen: Set<string>, times: Map<string, number>): string {
   let count = (times.get(id) ?? 0) + 1;
   let name = count === 1 ? id : `${id} (${count})`;

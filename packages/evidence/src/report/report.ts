@@ -1,9 +1,9 @@
-/** The forms of reports that are read. */
+/** The supported formats of reports. */
 export type ReportFormat = "junit" | "tap" | "json";
 
 /**
- * What came of one test. An error is what kept tests from running: a file that does not load, a
- * hook that fails.
+ * The result of one test. `error` means that something kept tests from running, such as a file that does not load or a hook that
+ * fails.
  */
 export type Status = "passed" | "failed" | "skipped" | "error";
 
@@ -14,11 +14,11 @@ export interface TestCase {
 
 export interface ReadCases {
   readonly cases: readonly TestCase[];
-  /** In percent; null where the report does not say. */
+  /** In percent. Null if the report has no coverage. */
   readonly coverage: number | null;
 }
 
-/** How many tests of each kind. */
+/** The number of tests with each result. */
 export interface Counts {
   readonly passed: number;
   readonly failed: number;
@@ -33,7 +33,7 @@ export interface TestIds {
   readonly skipped: readonly string[];
 }
 
-/** What a report says, or why it says nothing. */
+/** The result of a report, or the reason why it has none. */
 export type Report =
   | {
       readonly counts: Counts;
@@ -48,15 +48,15 @@ export type Report =
       readonly report_error: string;
     };
 
-/** A report that cannot be taken as one. Its message holds nothing of the report but numbers. */
+/** A report that cannot be used. Its message contains nothing of the report but numbers. */
 export class Unreadable extends Error {}
 
-/** Says why a report is none. */
+/** Throws the reason why a report cannot be used. */
 export function unreadable(why: string): never {
   throw new Unreadable(why);
 }
 
-/** A report that says nothing, and why. */
+/** A report without results, and the reason. */
 export const noReport = (report_error: string): Report => ({
   counts: null,
   tests: null,
@@ -66,14 +66,11 @@ export const noReport = (report_error: string): Report => ({
 
 const SOURCE = /\.(?:[cm]?[jt]sx?|py|rb|go|rs)$/;
 
-/**
- * Whether what failed is a file rather than a test in it: runners report a file that does not load
- * as a failed test with the name of the file.
- */
+/** Whether a failed test is really a file: runners report a file that does not load as a failed test with the name of the file. */
 export const isFileName = (name: string, owner?: string): boolean =>
   SOURCE.test(name) && (!/\s/.test(name) || name === owner);
 
-/** A path without the workspace in front of it. */
+/** Removes the path of the workspace from a path. */
 export function relativeToWorkspace(path: string, workspace: string | undefined): string {
   const plain = path.replaceAll("\\", "/");
   const root = workspace?.replaceAll("\\", "/").replace(/\/+$/, "");
@@ -82,7 +79,7 @@ export function relativeToWorkspace(path: string, workspace: string | undefined)
     : plain;
 }
 
-/** Parts to one id: what repeats the part before it is left out. */
+/** Joins parts to one id. A part that equals the previous one is left out. */
 export function idOf(parts: readonly (string | undefined)[]): string {
   const kept: string[] = [];
   for (const part of parts)

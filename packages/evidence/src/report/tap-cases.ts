@@ -22,9 +22,9 @@ const NEVER_RAN: ReadonlySet<unknown> = new Set([
   "parentAlreadyFinished",
 ]);
 
-/** Reads TAP 13 and 14 with subtests. Its plans have to be there and hold. */
+/** Reads TAP 13 and 14 with subtests. Every plan must be present and correct. */
 export function readTapCases(text: string, workspace: string | undefined): ReadCases {
-  // Without one the parser makes one up that says nothing was to be tested.
+  // Without a plan, the parser invents one that says that no tests were planned.
   if (!/^\d+\.\.\d+/m.test(text)) unreadable("The text has no TAP plan");
   const problems: string[] = [];
   const cases: TestCase[] = [];
@@ -55,7 +55,7 @@ function listen(
     below += 1;
   });
   parser.on("bailout", () => problems.push("The run bailed out before its end"));
-  // What the parser does not take as a result would be left out silently.
+  // The parser would silently ignore a line that it does not recognize as a result.
   parser.on("extra", (line: string) => {
     if (POINT.test(line) || PLAN.test(line)) problems.push("A test result stands outside the plan");
   });
@@ -81,8 +81,7 @@ function listen(
   );
 }
 
-// A point that closes subtests repeats what they said, unless node:test says that it is a test of
-// its own.
+// A result that closes subtests repeats their result, unless node:test marks it as a separate test.
 function statusOf(point: Result, failedBelow: boolean): Status | undefined {
   const { type, failureType } = (point.diag ?? {}) as {
     readonly type?: unknown;
@@ -96,8 +95,8 @@ function statusOf(point: Result, failedBelow: boolean): Status | undefined {
   return NEVER_RAN.has(failureType) || isFileName(point.name) ? "error" : "failed";
 }
 
-// What a report consists of: all else is what somebody printed, and only takes time. Of what is
-// told about a test two words are needed; aliases, tags and length of foreign YAML are not.
+// Keeps only the lines that belong to a report, because other output only takes time. Of the details of a test, two words are
+// needed; aliases, tags and long YAML from others are dropped.
 function plainLines(text: string): string {
   const kept: string[] = [];
   let point: number | undefined;
@@ -129,7 +128,7 @@ function plainLines(text: string): string {
   return kept.join("\n");
 }
 
-// node:test writes its coverage as a comment at the end.
+// node:test prints its coverage as a comment at the end.
 function coverageOf(text: string): number | null {
   const table = text.slice(Math.max(0, text.lastIndexOf("# start of coverage report")));
   const [, percent] = /^# all files +\| +(\d{1,3}(?:\.\d+)?) \|/m.exec(table) ?? [];

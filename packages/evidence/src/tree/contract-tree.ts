@@ -5,9 +5,8 @@ import { folderOf } from "../run-tests.ts";
 import { treeDigest, type Tree, type TreeOptions } from "./tree-digest.ts";
 
 /**
- * The tree of a workspace under a contract: what no agent may write and Bylaw itself does, logs and
- * stores, is left out, and so is the report. The contract stands in each run with its own digest.
- * Throws what `treeDigest` throws.
+ * Returns the tree of a workspace, without the report and without the logs and stores that Bylaw itself writes and agents must
+ * not. Each run contains the digest of the contract separately. Throws the errors of `treeDigest`.
  */
 export function contractTree(
   contract: Contract,
@@ -18,10 +17,7 @@ export function contractTree(
   return treeDigest(root, { ignore: leftOutBy(contract, root), ...options });
 }
 
-/**
- * What is left out of the tree of a workspace because of its contract: paths as seen from there,
- * with `/`. `root` has no link in it.
- */
+/** The paths that a contract excludes from the tree, relative to the workspace and with `/`. `root` must not contain links. */
 export function leftOutBy(contract: Contract, root: string): readonly string[] {
   const home = realOf(dirname(resolve(contract.file)));
   const report = contract.evidence.testCommand?.report;
@@ -37,7 +33,7 @@ export function leftOutBy(contract: Contract, root: string): readonly string[] {
     .map((path) => path.split(sep).join("/"));
 }
 
-// SQLite keeps these beside its file.
+// Files that SQLite keeps next to its database.
 const siblings = (path: string): readonly string[] => [
   path,
   `${path}-wal`,

@@ -4,20 +4,17 @@ import type { TreeCache } from "./tree-cache.ts";
 
 export interface DigestOptions {
   readonly cache: TreeCache;
-  /** Reads it even where it is known. */
+  /** Reads the file even if its digest is cached. */
   readonly fresh: boolean;
-  /** In milliseconds since 1970. */
+  /** The current time, in milliseconds since 1970. */
   readonly now: number;
 }
 
-// A file that changed just now may change again without another time: clocks of file systems are
-// coarse, and what is written through a mapping has the time of its first write until the system
-// has put it on the disk, which takes half a minute.
+// A recently changed file may change again without a new time: the clocks of file systems are coarse. A write through a mapping
+// keeps the time of its first write until the system flushes it, which takes half a minute.
 const SETTLED_MS = 60_000;
 
-/**
- * `sha256:` over the bytes of a file. Throws what the file system throws, and for what is no file.
- */
+/** Returns a `sha256:` digest of a file's bytes. Throws errors of the file system, and if the path is not a file. */
 export function fileDigest(
   path: string,
   seen: BigIntStats,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folders that tools fill, wherever they lie. */
+/** Folders that tools fill, at any depth. */
 const ANYWHERE: ReadonlySet<string> = new Set([
   ".git",
   ".hg",
@@ -21,10 +21,7 @@ const ANYWHERE: ReadonlySet<string> = new Set([
   ".orchestrator",
 ]);
 
-/**
- * Folders and files that only in the workspace itself are what tools leave behind: elsewhere they
- * could be sources.
- */
+/** Folders and files that tools create at the top of a workspace. Elsewhere, they could be sources. */
 const AT_TOP: ReadonlySet<string> = new Set([
   "coverage",
   "htmlcov",
@@ -34,10 +31,7 @@ const AT_TOP: ReadonlySet<string> = new Set([
   ".DS_Store",
 ]);
 
-/**
- * Whether a name is left out of the digest. The list is fixed, because an agent may write a
- * `.gitignore`.
- */
+/** Whether a name is excluded from the digest. The list is fixed, because an agent may write a `.gitignore`. */
 export function isLeftOut(
   name: string,
   folder: string,

@@ -1,7 +1,7 @@
-/** Digests of files by path, with what tells that a file has not changed. */
+/** Digests of files by path, with the metadata that shows whether a file has changed. */
 export interface TreeCache {
   readonly files: Map<string, { readonly state: string; readonly digest: string }>;
 }
 
-/** An empty cache, for a host that keeps its own. */
+/** Creates an empty cache, for a host that keeps its own. */
 export const createTreeCache = (): TreeCache => ({ files: new Map() });

@@ -8,35 +8,35 @@ import { fileDigest, type DigestOptions } from "./entry-digest.ts";
 import { isLeftOut } from "./ignored.ts";
 import { createTreeCache, type TreeCache } from "./tree-cache.ts";
 
-/** What is in a workspace. */
+/** The contents of a workspace. */
 export interface Tree {
-  /** `sha256:` over paths, kinds and contents. */
+  /** A `sha256:` digest of paths, kinds and contents. */
   readonly digest: string;
   /** The real path of the workspace. */
   readonly workspace: string;
-  /** In the order of their paths, which are seen from the workspace with `/`. */
+  /** The entries sorted by path. Paths are relative to the workspace, with `/`. */
   readonly entries: readonly TreeEntry[];
-  /** In all files. */
+  /** The total size of all files. */
   readonly bytes: number;
 }
 
-/** A file, a link that is not followed, or something else, such as a pipe, that is not read. */
+/** A file, a link (not followed), or something else such as a pipe (not read). */
 export interface TreeEntry {
   readonly path: string;
   readonly kind: "file" | "program" | "link" | "other";
-  /** Of the bytes of a file, or of where a link points. */
+  /** The digest of a file's bytes, or of a link's target path. */
   readonly digest: string;
 }
 
-/** How a tree is read. */
+/** The options for reading a tree. */
 export interface TreeOptions {
-  /** Paths as seen from the workspace that are left out, with all that is below them. */
+  /** Paths to exclude, relative to the workspace, with everything below them. */
   readonly ignore?: readonly string[];
-  /** Default: one that all calls share. */
+  /** The cache of digests. Default: one cache for all calls. */
   readonly cache?: TreeCache;
-  /** Reads every file, also those that the cache knows. */
+  /** Whether to read every file, even if its digest is cached. */
   readonly fresh?: boolean;
-  /** Milliseconds since 1970, as the file system has them. Default: the system's clock. */
+  /** The current time in milliseconds since 1970, by the clock of the file system. Default: the system's clock. */
   readonly now?: () => number;
   /** Default: 100,000. */
   readonly maxFiles?: number;
@@ -47,16 +47,15 @@ export interface TreeOptions {
 const MAX_FILES = 100_000;
 const MAX_BYTES = 4 * 1024 ** 3;
 const MAX_CACHED = 4 * MAX_FILES;
-// How many files are read in a row before others get their turn.
+// The number of files to read before other work gets a turn.
 const BATCH = 256;
 
 let shared: TreeCache | undefined;
 
 /**
- * The digest of a workspace, without what tools fill: `.git`, `node_modules`, virtual environments,
- * caches, `.bylaw`, `.orchestrator`, and at its top `coverage` and `target`. A `.gitignore` changes
- * nothing. Throws BYLAW_WORKSPACE_MISSING, BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE: what was
- * not read has no digest.
+ * Computes the digest of a workspace, without the folders that tools fill: `.git`, `node_modules`, virtual environments, caches,
+ * `.bylaw`, `.orchestrator`, and at the top `coverage` and `target`. A `.gitignore` changes nothing. Throws
+ * BYLAW_WORKSPACE_MISSING, BYLAW_TREE_TOO_LARGE and BYLAW_TREE_UNREADABLE, because a tree that was not fully read has no digest.
  */
 export async function treeDigest(workspace: string, options: TreeOptions = {}): Promise<Tree> {
   const {
@@ -108,7 +107,7 @@ function entryOf(path: string, file: string, seen: BigIntStats, options: DigestO
 const namesIn = (root: string, folder: string): readonly string[] =>
   reading(folder || ".", () => readdirSync(join(root, folder)));
 
-/** `sha256:` over a text. */
+/** Returns a `sha256:` digest of a text. */
 export const textDigest = (text: string): string =>
   `sha256:${createHash("sha256").update(text).digest("hex")}`;
 
@@ -119,7 +118,7 @@ function reading<T>(path: string, work: () => T): T {
     throw new BylawError({
       code: "BYLAW_TREE_UNREADABLE",
       message: `Cannot read \`${path}\`: ${messageOf(cause)}`,
-      fix: "Ask again when nothing writes to it, or give Bylaw permission to read it",
+      fix: "Try again when nothing writes to it, or give Bylaw permission to read it",
       cause,
     });
   }
@@ -129,5 +128,5 @@ const tooLarge = (what: string): BylawError =>
   new BylawError({
     code: "BYLAW_TREE_TOO_LARGE",
     message: `The workspace has ${what}`,
-    fix: "Name a folder that holds only the repository, or exclude generated folders with `ignore`",
+    fix: "Use a folder that contains only the repository, or exclude generated folders with `ignore`",
   });

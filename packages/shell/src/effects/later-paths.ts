@@ -22,8 +22,8 @@ const REASON: Unknown = {
 };
 
 /**
- * Marks commands as unknown that name a path after another command may have made a link. Real paths are resolved before the line runs, so
- * nobody can tell where such a path leads.
+ * Marks commands as unknown that use a path after another command may have made a link. Real paths are resolved before the line
+ * runs, so it is unknown where such a path leads.
  */
 export function markLaterPaths(
   { commands, folders, outers, steps }: WalkState,
@@ -61,7 +61,7 @@ export function markLaterPaths(
   }
 }
 
-// Makers beyond MOST are all alike, but for the first that does not only change the tree.
+// Beyond MOST, all makers are equivalent, except the first that does more than change the tree.
 function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): readonly Maker[] {
   const repeats = step <= 0 || !Number.isInteger(step);
   const found: Maker[] = [];
@@ -77,11 +77,11 @@ function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): re
   return found;
 }
 
-// What was moved or copied to exactly this path. Undefined if the path may be anything.
+// What was moved or copied to exactly this path. Undefined if that may be anything.
 function originsOf(effect: Effect, makers: readonly Maker[]): readonly Effect[] | undefined {
   const path = textOf(effect);
   if (!("path" in effect) || path === undefined || makers.length > MOST) return undefined;
-  // Links among what was copied are files that are found.
+  // A copy of found files may contain links.
   if (effect.found !== undefined) return undefined;
   const origins: Effect[] = [];
   for (const { kind, by } of makers) {
@@ -111,14 +111,14 @@ const textOf = (effect: Effect): string | undefined =>
 const plainText = (path: PathText): string | undefined =>
   path.text === undefined || path.pattern !== undefined ? undefined : path.text;
 
-// Keeps `..`, since after a link it is not the directory that the text says.
+// Keeps `..`, because after a link it leads to a different directory than its text says.
 const isSame = (one: string | undefined, other: string): boolean =>
   one !== undefined && namesOf(one).join("/") === namesOf(other).join("/");
 
 const namesOf = (path: string): readonly string[] =>
   path.split("/").filter((name, at) => name !== "." && (name !== "" || at === 0));
 
-/** The path with each name twice, as `a/../a`. Resolving it fails if one of the names is a link. */
+/** The path with each name doubled, as `a/../a`. Resolving it fails if one of the names is a link. */
 const withoutLinks = (path: string): string =>
   (path.startsWith("/") ? "/" : "") +
   path
@@ -137,7 +137,7 @@ const isQuiet = ({ redirections }: Draft): boolean =>
       !writes && (target === undefined || operator.includes(">")) && operator !== "<>",
   );
 
-// The working directory itself is no new link. What is in it may be.
+// The working directory itself cannot be a new link, but its contents can.
 function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
   if (!("path" in effect) || effect.path.text === undefined) return false;
   const { kind, path, found } = effect;
@@ -152,6 +152,6 @@ function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): 
   return /[/~]|^\.\.$/.test(text) || (path.pattern !== undefined && /\/|\*\*/.test(path.pattern));
 }
 
-// A checkout changes the content of a program anyway, link or not.
+// A checkout may change the program itself anyway, with or without links.
 const isProgram = (path: string, program: string | undefined): boolean =>
   program?.includes("/") === true && (path === program || path.endsWith(`/${program}`));

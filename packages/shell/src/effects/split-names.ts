@@ -10,8 +10,8 @@ const REASON: Unknown = {
 const SPLITS = /[\s'"\\]|(?:^|\/)-/;
 
 /**
- * Marks commands as unknown that get a list of names which another command of the line may have made: the host looks at the names before
- * the line runs.
+ * Marks commands as unknown that read a list of names to which another command of the line may add: the host lists the names
+ * before the line runs.
  */
 export function markSplitNames(commands: readonly Draft[]): void {
   for (const draft of commands) {

@@ -2,10 +2,10 @@ import type { Assignment, Effect, Word } from "../analysis.ts";
 import { hostsOf } from "../programs/hosts.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 
-// Variables that set the proxy or server of programs. Other names may do so for single programs.
+// Variables that set the proxy or server of programs. Other names do so for individual programs.
 const NAMES =
   /^(?:(?:https?|ftp|all|socks|rsync|grpc)_proxy|npm_config_(?:(?:https?[_-])?proxy|registry)|yarn_(?:npm_)?registry(?:_server)?|pip_(?:proxy|index_url|extra_index_url)|uv_(?:default_index|index|index_url|extra_index_url)|(?:docker|container|buildkit)_host|goproxy|pghost(?:addr)?|mysql_host|cargo_http_proxy|aws_endpoint_url\w{0,64})$/i;
-// Variables that name a file or directory to write. git takes other values than absolute paths as switches.
+// Variables that name a file or directory to write. git treats values other than absolute paths as flags.
 const WRITTEN =
   /^(?:(?:NODE_V8_COVERAGE|NODE_REDIRECT_WARNINGS|NODE_REPL_HISTORY|COVERAGE_FILE|PYTHONPYCACHEPREFIX|PYTHON_HISTORY|HISTFILE|LESSHISTFILE|PSQL_HISTORY|MYSQL_HISTFILE|SQLITE_HISTORY|LLVM_PROFILE_FILE|GCOV_PREFIX|SSLKEYLOGFILE|GIT_INDEX_FILE|GIT_OBJECT_DIRECTORY|CARGO_TARGET_DIR|GOBIN|GOCACHE)$|GIT_(?:TRACE|TR2_)\w*$)/;
 const DECLARES = /^(?:export|declare|typeset|readonly|local)$/;
@@ -15,7 +15,7 @@ interface Named {
   readonly assignments: readonly Assignment[];
 }
 
-/** The hosts to which assignments and `export` direct connections, and the files that they name to write. */
+/** The hosts to which assignments and `export` direct connections, and the files to write that they name. */
 export function variableEffects({ argv, assignments }: Named): readonly Effect[] {
   const program = argv[0]?.text;
   const declares = program !== undefined && DECLARES.test(program);

@@ -10,13 +10,13 @@ export const START: Folder = Object.freeze([""]);
 export const ANYWHERE: Folder = Object.freeze(["?"]);
 /** For bodies of functions and traps: {@link START}, unless the line changes directory anywhere. */
 export const LATER: Folder = Object.freeze([""]);
-/** Unreachable. */
+/** No directory: the command is never reached. */
 export const NOWHERE: Folder = Object.freeze([]);
 
 const MOST = 4;
 const LONGEST = 256;
 
-/** Either of two. */
+/** Combines two alternatives. */
 export function eitherFolder(a: Folder, b: Folder): Folder {
   if (a === b || b.length === 0) return a;
   if (a.length === 0) return b;
@@ -25,7 +25,7 @@ export function eitherFolder(a: Folder, b: Folder): Folder {
   return all.length > MOST ? ANYWHERE : all;
 }
 
-// The position of the operand of `cd`.
+// Finds the operand of `cd`.
 function operandOf(argv: readonly Word[]): { readonly at: number; readonly physical: boolean } {
   let at = 1;
   let physical = false;
@@ -71,7 +71,7 @@ function plain(path: string): string {
 
 const LOST: PathText = { why: "a relative path after a `cd` that cannot be followed" };
 
-/** Effects with paths relative to the directory in which the line starts. */
+/** Makes the paths of effects relative to the directory in which the line starts. */
 export function resolveEffects(effects: readonly Effect[], folder: Folder): readonly Effect[] {
   if (folder === START) return effects;
   const result: Effect[] = [];

@@ -1,11 +1,11 @@
 import type { Unknown } from "../analysis.ts";
 import type { Draft } from "../walk/walk-state.ts";
 
-// Programs that build files from sources, or change modes only.
+// Programs that build files from sources, or only change modes.
 const MAKES =
   /^(chmod|chown|chgrp|touch|mkdir|mkfifo|gcc|g\+\+|cc|c\+\+|clang(\+\+)?|tcc|rustc|go|tsc|javac|ld|as|strip|cargo|make|cmake|git|npm|npx|node|python3?|sed|prettier|eslint)$/;
 
-/** Marks commands as unknown that run a program which the line writes, copies, links or downloads itself. */
+/** Marks commands as unknown that run a program which the line itself writes, copies, links or downloads. */
 export function noteWritten(commands: readonly Draft[]): void {
   // A single command cannot run what it writes.
   if (commands.length < 2) return;
@@ -44,7 +44,7 @@ export function noteWritten(commands: readonly Draft[]): void {
   }
 }
 
-/** A path without `.`, doubled slashes and `..` after a name. */
+/** Normalizes a path: removes `.`, empty segments, and `..` after a name. */
 function normalizePath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {

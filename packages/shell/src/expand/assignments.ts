@@ -5,7 +5,7 @@ import type { AssignmentNode, WordNode } from "../parse/syntax.ts";
 import { isComputed, isOrdinary, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
 
-/** Reads an assignment, including what its subscript and value run. */
+/** Reads an assignment, including the substitutions in its subscript and value. */
 export function readAssignment(walk: WalkState, node: AssignmentNode): Assignment {
   const { name, index, value } = node;
   if (name === "HOME") walk.home.folderAfterCd = true;
@@ -78,7 +78,7 @@ export function markUntrusted(walk: WalkState, name: string): void {
   (walk.untrusted ??= new Set()).add(name);
 }
 
-// Arithmetic cannot run anything in this.
+// Whether arithmetic cannot run anything in this word.
 function isNumber(word: WordNode): boolean {
   if (/^[-+]?\d*$/.test(word.text)) return true;
   const { parts } = word;

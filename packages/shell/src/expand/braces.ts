@@ -9,9 +9,9 @@ interface Text {
 /** A part of a word known only at run time. */
 export interface Hole {
   readonly hole: "any" | "name" | "number";
-  /** It may become none or several words. */
+  /** Whether it may become none or several words. */
   readonly splits: boolean;
-  /** The home directory, if nothing changes it. */
+  /** Whether it is the home directory, unless something changes that. */
   readonly home?: boolean;
 }
 
@@ -25,12 +25,12 @@ const MOST_STEPS = 100_000;
 
 interface Cells {
   readonly cells: readonly Cell[];
-  /** The remaining budget of copies and steps. */
+  /** The remaining number of copies and steps. */
   room: number;
   steps: number;
 }
 
-/** The words of a brace expansion. Undefined if there are too many, or if bash has special rules. */
+/** Expands the braces of a word. Undefined if there are too many words, or if bash has special rules. */
 export function expandBraces(units: readonly Unit[]): readonly (readonly Unit[])[] | undefined {
   const cells: Cell[] = [];
   for (const unit of units) {
@@ -94,7 +94,7 @@ function times(all: Cells, heads: Cell[][], tails: readonly Cell[][]): Cell[][] 
   return result;
 }
 
-// The items between two braces. None if the braces are literal.
+// The items between two braces. Empty if the braces are literal.
 function itemsOf(all: Cells, from: number, to: number, depth: number): Cell[][] | undefined {
   const inner = all.cells.slice(from, to);
   if (!inner.includes(",")) {

@@ -51,7 +51,7 @@ function noteRefused(walk: WalkState, word: WordNode): void {
   if (text !== undefined) noteUnknown(walk, "syntax", `shell syntax at ${quote(text)}`);
 }
 
-// Plain double quotes around an operand hide nothing: `[[ "$n" -gt 3 ]]`.
+// Double quotes around a whole operand hide nothing: `[[ "$n" -gt 3 ]]`.
 function sumOf(text: string): string {
   return /^"[^"\\`]*"$/.test(text) ? text.slice(1, -1) : text;
 }

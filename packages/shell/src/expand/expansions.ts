@@ -12,7 +12,7 @@ import type {
 const QUOTING = /['`]|\\(?![/.\w:-])|[<>]\(|\$\{[\s|]/;
 const HIDING = /['"`\\]|\$\((?!\()|[<>]\(|\$\{[\s|]/;
 
-/** Collects the substitutions in parts whose text does not matter. */
+/** Collects the substitutions in parts of a word whose text does not matter. */
 export function visitParts(walk: WalkState, parts: readonly WordPart[] | undefined): void {
   if (parts === undefined) return;
   for (const part of parts) {
@@ -51,7 +51,7 @@ export function visitWord(walk: WalkState, word: WordNode | undefined): void {
   if (word !== undefined) visitParts(walk, word.parts);
 }
 
-/** Collects what a parameter expansion runs, and records what is unknown in it. */
+/** Collects what a parameter expansion runs, and records its unknown parts. */
 export function visitParameter(walk: WalkState, part: ParameterExpansionPart): void {
   const { index, operation, prefix, text } = part;
   if (index === undefined && operation === undefined && prefix === undefined) return;
@@ -177,7 +177,7 @@ export function visitArithmeticText(walk: WalkState, text: string): void {
 
 const SETS = /(^|[^=!<>])=(?!=)|<<=|>>=|\+\+|--/;
 
-// Treats every name in it as set.
+// Treats every name in the text as set.
 function setNames(walk: WalkState, text: string): void {
   for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
     if (!isOrdinary(name))

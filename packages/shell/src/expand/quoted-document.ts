@@ -1,6 +1,6 @@
 import type { WordPart } from "../parse/syntax.ts";
 
-/** The text of `$(cat <<'EOF' … EOF)`, as which agents write a message of several lines. Undefined for anything else. */
+/** The text of `$(cat <<'EOF' … EOF)`, which agents use for a message of several lines. Undefined for anything else. */
 export function quotedDocument(part: WordPart): string | undefined {
   if (part.type !== "CommandExpansion" || !part.text.startsWith("$(cat <<")) return undefined;
   const [statement, ...others] = part.script?.commands ?? [];

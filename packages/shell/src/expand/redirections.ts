@@ -12,7 +12,7 @@ import type { HereDoc, RedirectionNode } from "../parse/syntax.ts";
 export interface Redirected {
   readonly redirections: Redirection[];
   readonly effects: Effect[];
-  /** The standard input, if they set it. */
+  /** The new standard input, if a redirection sets it. */
   input: Input | undefined;
 }
 
@@ -23,7 +23,7 @@ export const noneRedirected = (): Redirected => ({
 });
 
 const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
-// Bash closes the descriptor, and reads what follows the minus as the next word.
+// Bash closes the descriptor and reads the text after the minus as the next word.
 const MINUS_AND_MORE = /^(?:\\\n)*-./s;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
 

@@ -18,7 +18,7 @@ const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 export const PIPE_NUMBER: Hole = { hole: "name", splits: false };
 const MATCH: Hole = { hole: "name", splits: true };
 
-/** What a word is made of: text, and holes for what only bash knows. Its substitutions become pending. */
+/** Splits a word into text, and holes for parts known only to bash. Its substitutions become pending. */
 export function unitsOf(walk: WalkState, node: WordNode): Unit[] {
   const units: Unit[] = [];
   if (node.parts === undefined) open(walk, node.text, units);
@@ -134,7 +134,7 @@ function addAnsi(walk: WalkState, text: string, value: string, units: Unit[]): v
 
 const NO_END = /^(?:[^\\]|\\.)*?\$[[{]/s;
 
-// The rest of an unterminated expansion, or operators that are no text in bash.
+// The rest of an unterminated expansion, or operators that bash does not accept as text.
 const NO_TEXT = /^(?:[^\\]|\\.)*?(?:\$[[{]|[()<>|&;])/s;
 
 // Outside quotes a backslash quotes the next character or joins two lines.

@@ -20,7 +20,7 @@ const COMMANDS: ReadonlySet<string> = new Set(
   ),
 );
 
-// Variables from which the shell, the loader or git reads code, the meaning of names or further options.
+// Variables from which the shell, the loader or git reads code, further options, or the meaning of names.
 const STATE =
   /^(PATH|IFS|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|BASH_FUNC_.*|BASH_ALIASES|BASH_CMDS|BASH_LOADABLES_PATH|BASH_COMPAT|POSIXLY_CORRECT|EXECIGNORE|CDPATH|FPATH|ZDOTDIR|LD_.*|DYLD_.*|GCONV_PATH|LOCPATH|GLIBC_TUNABLES|GIT_EXEC_PATH|GIT_CONFIG.*|GIT_TEMPLATE_DIR|GIT_DIR|GIT_WORK_TREE|PERL5DB|PERL5OPT|MAKEFLAGS|GNUMAKEFLAGS|MFLAGS|TAR_OPTIONS|GREP_OPTIONS|RIPGREP_CONFIG_PATH|ACKRC|ACK_OPTIONS|LESS|LESSKEY.*|MORE|ZIPOPT|UNZIP|UNZIPOPT|ZIPINFO|ZIPINFOOPT|VIMINIT|GVIMINIT|EXINIT|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER|CARGO_(?:TARGET_\w+|BUILD)_(?:RUNNER|LINKER|RUSTC|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER)|HGRCPATH|CURL_HOME|WGETRC|SYSTEM_WGETRC|MAILRC|INPUTRC|AWKLIBPATH|AWKPATH)$/;
 // Display options of `less`.
@@ -42,7 +42,7 @@ export function isComputed(name: string, value: Word | undefined): boolean {
   );
 }
 
-/** What setting a variable changes for later commands. */
+/** How a variable can affect later commands. */
 export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
 
 /** The role of a variable with this value, which is undefined if unknown. */
@@ -61,11 +61,11 @@ export function roleOf(name: string, value: Word | undefined): VariableRole {
   return "plain";
 }
 
-// Programs and shells use many upper-case names, so these are asked about.
+// Programs and shells use many upper-case names, so setting one of them is not harmless.
 const ORDINARY =
   /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
 
-/** Whether any value of this variable leaves what runs and what is written unchanged. */
+/** Whether no value of this variable changes what runs or what is written. */
 export function isOrdinary(name: string): boolean {
   return ORDINARY.test(name);
 }

@@ -10,7 +10,7 @@ function known(text: string): Word {
   return { text, pieces: [text], single: true };
 }
 
-/** Adds the words to which bash expands one word. Its substitutions become pending. */
+/** Adds the words to which bash expands one word of the line. Its substitutions become pending. */
 export function appendWords(walk: WalkState, node: WordNode, words: Word[]): void {
   if (PLAIN.test(node.text)) {
     const { text } = node;
@@ -32,7 +32,7 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
   for (const each of expanded) if (each.length > 0) words.push(wordOf(walk, each));
 }
 
-/** The single word of an assignment or redirection, in which braces are literal. */
+/** Expands the word of an assignment or redirection, which stays one word and in which braces are literal. */
 export function oneWord(walk: WalkState, node: WordNode): Word {
   if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));
@@ -62,7 +62,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
           rest = rest.slice(before.text.length);
         } else {
           here = /^~\+(\/|$)/.test(rest);
-          // The line or its environment may set `PWD`, so only a deny takes it for the working directory.
+          // The line or its environment may set `PWD`, so only a deny treats it as the working directory.
           if (here) noteUnknown(walk, "state", "`~+`, the value of `PWD`");
           if (before.text !== "") pieces.push(before.text);
           pieces.push(ANY_PIECE);
@@ -113,7 +113,7 @@ const PIECES: Readonly<Record<Hole["hole"], Piece>> = {
   number: { hole: "number" },
 };
 
-// A hole in a script may stand for anything, including several words.
+// A hole in a script may be anything, including several words.
 function opened(word: Word): Word {
   if (!word.pieces.some((piece) => typeof piece === "string" && piece.includes(HOLE))) return word;
   const pieces = word.pieces.flatMap((piece) => {
@@ -153,7 +153,7 @@ function tildeOf(walk: WalkState, text: string, more: boolean): Tilde | undefine
   return { known: false, text: text.slice(0, start), length: start + length };
 }
 
-// Glob characters stand for text without a slash, or for themselves if nothing matches.
+// A glob matches text without a slash. Without a match, it stays as written.
 function globbed(text: string): Piece[] {
   const pieces: Piece[] = [];
   let start = 0;

@@ -1,4 +1,4 @@
-// Characters that are invisible, change the direction of text or look like a blank.
+// Characters that are invisible, change the direction of text, or look like a space.
 const HIDDEN =
   /[\0-\x08\x0b-\x1f\x7f-\xa0\xad]|\u034f|[\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200c\u200e\u200f\u2028-\u202f\u205f-\u206f]|\u200d|[\u3000\u3164\ufeff\uffa0\ufff9-\ufffb]|[\u{e0000}-\u{e0fff}]|\p{Surrogate}/u;
 const PRINTABLE = /^[\t\n -~]*$/;
@@ -6,7 +6,7 @@ const PRINTABLE = /^[\t\n -~]*$/;
 const JOINED =
   /(?<=\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)\u200d(?=\p{Extended_Pictographic}|[\u2640\u2642])/gu;
 
-/** The first character that people and shells could read differently, as `U+200B`. Undefined if there is none. */
+/** Finds the first character that people and shells could read differently, as `U+200B`. Undefined if there is none. */
 export function hiddenCharacter(text: string): string | undefined {
   if (PRINTABLE.test(text)) return undefined;
   const seen = text.includes("\u200d") ? text.replace(JOINED, "") : text;
@@ -29,7 +29,7 @@ export function isOptionLookalike(text: string): boolean {
   return OPTION.test(text);
 }
 
-/** The first character that looks like a shell operator but is none. */
+/** Finds the first character that looks like a shell operator but is none. */
 export function operatorLookalike(text: string): string | undefined {
   if (isAscii(text)) return undefined;
   for (const character of text)

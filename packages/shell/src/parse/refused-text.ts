@@ -10,11 +10,11 @@ import type {
 const RESERVED =
   /^(?:[!{}]|\[\[|\]\]|case|coproc|do|done|elif|else|esac|fi|for|function|if|in|select|then|time|until|while)$/;
 
-/** Text of a compound command that the parser takes and bash refuses. Undefined if there is none. */
+/** Finds text of a compound command that the parser accepts and bash rejects. Undefined if there is none. */
 export function refusedText(source: string, node: CompoundNode): string | undefined {
   switch (node.type) {
     case "Coproc": {
-      // Bash takes the first word for a name, and the second for what a compound command begins with.
+      // Bash reads the first word as a name, and the second as the start of a compound command.
       const [second] = node.body.type === "Command" ? node.body.suffix : [];
       return second?.type === "Word" && RESERVED.test(second.text) ? second.text : undefined;
     }
@@ -34,10 +34,10 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
         ? beforeFunction(source, node.pos)
         : node.name.text;
     case "Subshell":
-      // Bash looks for the end of arithmetic first, and may find another one.
+      // Bash searches for the end of arithmetic first, and may find a different one.
       return source.startsWith("((", node.pos) ? "((" : undefined;
     case "TestCommand":
-      // Inside a substitution bash takes a line break behind `&&`, `||` and parentheses alone.
+      // Inside a substitution, bash accepts a line break only after `&&`, `||` and parentheses.
       return /[^&|()\s\\][ \t]*\n/.exec(source.slice(node.pos, node.end))?.[0];
     case "Case":
       return extendedGlob([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
@@ -62,7 +62,7 @@ function beforeFunction(source: string, pos: number): string | undefined {
 const NO_COMMAND =
   /(?:[ \t]|\\\n)*(?:(?:#.*)?\n|;(?![;&])|(?<=&))(?:\s|#.*\n)*(?:;(?![;&])|&(?!>)|\|)/y;
 
-/** An operator behind a statement and its end, where bash misses a command. */
+/** Finds an operator after a complete statement, where bash requires another command. */
 export function missingCommand(source: string, { end }: Statement): string | undefined {
   NO_COMMAND.lastIndex = end;
   const found = NO_COMMAND.exec(source)?.[0];
@@ -72,21 +72,22 @@ export function missingCommand(source: string, { end }: Statement): string | und
   return /(?<!<)<<(?!<)/.test(line) ? undefined : found;
 }
 
-/** An operator at the start of the line that follows a here-document, which bash takes for an empty command. */
+/** Finds an operator at the start of the line after a here-document, which bash rejects because no command precedes it. */
 export function textBehind(source: string, { closing }: HereDoc): string | undefined {
   if (closing === undefined) return undefined;
   const behind = source.slice(closing.end, closing.end + 200);
   return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
 }
 
-// Without its end; or bash looks for the end of arithmetic, and finds that of a case or a here-document; or parentheses behind `time`.
+// Matches three forms: the end is missing; bash searches for the end of arithmetic and finds that of a case or a here-document;
+// or parentheses follow `time`.
 const REFUSED =
   /^(?:\$\{(?:.*[^}])?$|[$<>]\(\(.*(?:\besac\b|<<)|[$<>]\((?:\s|\\\n)*time\b[^\n;&|]*\()/s;
 
-/** Whether bash refuses a substitution that the parser takes. */
+/** Whether bash rejects a substitution that the parser accepts. */
 export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
 
-/** An array behind `time`, which bash refuses inside a substitution. */
+/** Finds an array after `time`, which bash rejects inside a substitution. */
 export function timedArray({ prefixes, commands: [first] }: Pipeline): string | undefined {
   if (first?.type !== "Command" || !prefixes.some(({ type }) => type === "Time")) return undefined;
   for (const item of first.prefix)
@@ -94,7 +95,7 @@ export function timedArray({ prefixes, commands: [first] }: Pipeline): string | 
   return undefined;
 }
 
-/** `time` after a pipe and an empty line, where bash reads it as its keyword, which may only begin a pipeline. */
+/** Finds `time` after a pipe and an empty line. Bash reads it as a keyword there, but the keyword may only begin a pipeline. */
 export function lateTime(source: string, { commands }: Pipeline): string | undefined {
   for (const [at, node] of commands.entries()) {
     const before = commands[at - 1];
@@ -105,12 +106,12 @@ export function lateTime(source: string, { commands }: Pipeline): string | undef
   return undefined;
 }
 
-/** An operand on the left of a condition, or of one that has no other, that bash refuses. */
+/** Finds an operand of a condition that bash rejects, on the left side or as the only one. */
 export function refusedOperand(word: WordNode): string | undefined {
   return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
 }
 
-/** A pattern in an array; or a reserved word or an escaped sign, which bash refuses in some places. */
+/** Finds a pattern in an array, or a reserved word or an escaped character, which bash rejects in some places. */
 export function refusedArray({ value }: AssignmentNode): string | undefined {
   if (!("elements" in value)) return undefined;
   return (
@@ -121,10 +122,10 @@ export function refusedArray({ value }: AssignmentNode): string | undefined {
 
 const BRACKETED = /^[^'"\\$`[]*\[[^'"\\$`]*[?*+@!]\(/;
 
-/** A pattern behind an opening bracket, which the parser takes for text. */
+/** Whether a word has a pattern after an opening bracket, which the parser reads as text. */
 export const isRefusedWord = (text: string): boolean => text.includes("[") && BRACKETED.test(text);
 
-// Bash takes these for text only where an option is set.
+// Bash reads these as text only if an option is set.
 function extendedGlob(words: readonly WordNode[]): string | undefined {
   for (const { parts, text } of words)
     if (parts?.some(({ type }) => type === "ExtendedGlob") === true) return text;

@@ -2,13 +2,14 @@ import { isRefusedWord, refusedArray, textBehind } from "./refused-text.ts";
 import type { CommandNode } from "./syntax.ts";
 
 const BLANK = /^(?:[ \t]|\\\n)*$/;
-// What may follow a simple command.
+// The text that may follow a simple command.
 const NEXT = /(?:[ \t]|\\\n)*(?:$|[\n;&|)`#])/y;
 const DESCRIPTOR = /(?:^|[<>|&\s-])(?:\{\w+\}|\d+)[<>]$/;
 const QUOTED = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!\[))*$/s;
 
 /**
- * Text in a command that the parser drops and bash rejects. Undefined if there is none, or if the command is not from this source.
+ * Finds text in a command that the parser drops and bash rejects. Undefined if there is none, or if the command is not from this
+ * source.
  */
 export function skippedText(
   source: string,

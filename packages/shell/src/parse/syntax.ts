@@ -17,17 +17,17 @@ export type {
   WordPart,
 } from "unbash";
 
-/** A command of a pipe. */
+/** A command of a pipeline. */
 export type Node = Exclude<PipelineNode, { type: "Pipeline" }>;
 
-/** A command that has others in it, or a condition. */
+/** A command that contains other commands, or a condition. */
 export type CompoundNode = Exclude<PipelineNode, { type: "Pipeline" | "Command" }>;
 
-// The parser reads nested expansions once per level.
+// The parser reads a nested expansion again for each level around it.
 const MOST_WORK = 400_000;
 const MOST_DOCUMENTS = 256;
 
-/** The syntax tree of a script with its errors. Undefined if the parser fails or would take too long. */
+/** Parses a script. The tree contains its errors. Undefined if the parser fails or would take too long. */
 export function parseScript(text: string): ParsedScript | undefined {
   if (text.length > 512 && (nesting(text) * text.length > MOST_WORK || isCrowded(text)))
     return undefined;

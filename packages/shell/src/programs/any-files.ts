@@ -3,7 +3,7 @@ import type { Findings } from "./findings.ts";
 import { pathOf } from "./path-of-word.ts";
 import { after, prefix } from "./word-text.ts";
 
-/** Records that a program may read and write every file named by its words from a position on, also in options and after `@`. */
+/** Records that a program may read and write every file that its words name, from a position on, also in options and after `@`. */
 export function noteAnyFiles(out: Findings, from: number): void {
   const { argv } = out;
   for (let at = from; at < argv.length; at++) {

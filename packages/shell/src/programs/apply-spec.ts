@@ -26,7 +26,7 @@ import { pathOf } from "./path-of-word.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
 import { walkOf } from "./folder-scope.ts";
 
-/** Reads argv from a position as its spec says. */
+/** Reads argv from a position on, according to the spec. */
 export function apply(spec: Spec, out: Findings, from: number): void {
   if (spec.read !== undefined) {
     spec.read(out, from);
@@ -45,7 +45,7 @@ export function apply(spec: Spec, out: Findings, from: number): void {
   spec.more?.(use, out);
 }
 
-/** Applies the options that are used. */
+/** Records what the given options do. */
 export function readOptions(use: ParsedArgs, out: Findings): void {
   const quiet = use.spec.quiet !== undefined && isInEffect(use, use.spec.quiet);
   const short = abbreviates(out.argv[0]?.text ?? "");
@@ -60,7 +60,7 @@ export function readOptions(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.unknownOptions) readStrange(at, word, use.spec, out);
 }
 
-// The whole name may be that of another option, which the table does not list.
+// The whole name may belong to another option, which the table does not list.
 function isAbbreviation({ spelled }: Option, word: Word | undefined): boolean {
   const start = word === undefined ? "" : prefix(word);
   if (!start.startsWith("--") || !spelled.startsWith("--")) return false;
@@ -69,7 +69,7 @@ function isAbbreviation({ spelled }: Option, word: Word | undefined): boolean {
 
 const NOWHERE: ReadonlySet<string> = new Set(["-", "/dev/null", "/dev/stdout", "/dev/stderr"]);
 
-// Option names that say in many programs that their value runs or is written.
+// Option names that mean, in many programs, that their value is run or written.
 const RUNS =
   /^--?(exec|execute|eval|shell|command|rsh|pager|editor|preload|filter|hook|plugin|pre-?script|post-?script)/;
 const WRITES = /^--?(out|output|outfile|save|write|in-?place|log-?file|dump|delete|remove)/;
@@ -161,7 +161,7 @@ export function applyRole(
       return;
     case "rw":
       file(out, "read", word, more);
-      // Only formatters rewrite all that lies below.
+      // Only formatters change everything below a directory.
       file(out, "write", word, more?.below === true ? FORMATTED : more);
       return;
     case "move":

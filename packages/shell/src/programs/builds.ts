@@ -18,7 +18,7 @@ import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
-// Flags for the linker or the compiler can name programs. These only strip, set a text or choose what is told.
+// Flags for a linker or compiler can name programs. These only strip symbols, set a text or choose what is printed.
 const PLAIN_FLAGS = /^(?:(?:all=)?(?:-[swNlmSv]|-X[ =][\w./-]+=[\w./:@+-]*|-race|-msan)(?: +|$))*$/;
 
 function goFlags(use: ParsedArgs, out: Findings): void {
@@ -90,7 +90,7 @@ function cmake(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
 }
 
-// `-Wl,…` and `-fplugin=…` hand text on, or name a file.
+// `-Wl,…` and `-fplugin=…` pass text on, or name a file.
 const PLAIN_CC =
   /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include))[\w+-]*(?:=[\w-]*)?$/;
 

@@ -86,7 +86,7 @@ const DECLARES: Spec = {
   more: operandsOf,
 };
 
-/** Shell built-ins. What they change for later commands is in `walk/shell-state.ts`. */
+/** Shell built-ins. Their effect on later commands is in `walk/shell-state.ts`. */
 export const BUILTINS: Readonly<Record<string, Spec>> = {
   ":": PRINTS,
   true: PRINTS,

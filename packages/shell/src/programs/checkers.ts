@@ -13,7 +13,7 @@ export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** `@file` names a file of further arguments, which may hold any option. */
+/** `@file` names a file with further arguments, which may contain any option. */
 export function argumentFiles(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands)
     if (prefix(word).startsWith("@")) hazard(out, at, "load");
@@ -94,7 +94,7 @@ const PYTEST: Spec = {
   inert: "help version",
   more: (use, out) => {
     argumentFiles(use, out);
-    // A category of warnings is imported, and a report may name its file.
+    // A category of warnings is imported as a class, and a report may have its own file.
     modules("W")(use, out);
     for (const { at, value } of optionsNamed(use, "cov-report"))
       if (value?.text?.includes(":") !== false) hazard(out, at, "write");

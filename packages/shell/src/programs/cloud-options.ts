@@ -1,6 +1,6 @@
 import { type OptionGroup, kind, options } from "./option-groups.ts";
 
-/** Options that the command lines of clouds share. */
+/** Options that the command-line tools of clouds share. */
 export const CLOUD: readonly OptionGroup[] = options`--debug -q ${kind.value} --output --query --region --profile --format --project --account --zone --filter --filters
   --limit --page-size --max-items --sort-by -n,--namespace --kube-context --set --set-string --version --verbosity --color --subscription
   -g,--resource-group --name --tail --since ${kind.takes("url", "configure")} --endpoint-url ${kind.load} --kubeconfig

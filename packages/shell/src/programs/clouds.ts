@@ -25,7 +25,7 @@ const SENDS =
   /^(?:cp|mv|sync|rsync|put|upload|publish|send|invoke|push|import|copy|ssh|scp|submit|build|rest|execute)(?:-|$)/;
 const CHANGES =
   /^(?:create|update|set|unset|modify|attach|detach|run|start|stop|reboot|restart|reset|apply|install|upgrade|rollback|add|associate|configure|config|enable|deploy|taint|untaint|login|logout|register|activate|grant|restore|scale|resize|get-credentials)(?:-|$)/;
-// Groups whose names look like a change, before a command that only shows something.
+// Groups whose names look like a change, followed by a command that only shows something.
 const SHOWS = /^(?:list|show|get|get-value|describe|view|list-profiles|get-iam-policy|ls)$/;
 
 /** Records what a cloud command deletes, sends or changes. */
@@ -216,7 +216,7 @@ function stack(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Cloud and infrastructure tools. What changes anything is a hazard by its verb, and options only say of what. */
+/** Cloud and infrastructure tools. A command that changes something is a hazard by its verb; options only select its target. */
 export const CLOUDS: Readonly<Record<string, Spec>> = {
   aws: { options: AWS, exact: true, prints: true, network: true, more: aws },
   az: { options: AZ, prints: true, network: true, more: az },

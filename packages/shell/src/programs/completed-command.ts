@@ -4,8 +4,8 @@ import { unknown, type Findings } from "./findings.ts";
 const DEPTH = 6;
 
 /**
- * Reads a command whose words are completed at run time (xargs, find -exec), and records its unknown parts and its files without a known
- * name.
+ * Reads a command whose words are completed at run time (xargs, find -exec). Records its unknown parts, and its files that have
+ * no known name.
  */
 export function readCompleted(out: Findings, words: readonly Word[], depth = out.depth + 1): void {
   out.completed = true;

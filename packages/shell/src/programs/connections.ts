@@ -7,7 +7,7 @@ import { known, prefix } from "./word-text.ts";
 
 const SETTING = /(?:^|[\s?&])(host|hostaddr|service)\s{0,8}=\s{0,8}'?([^'\s&]{0,1024})/g;
 
-// A URL or `host=… port=…`. Anything else is a database name.
+// Parses a URL or `host=… port=…`. Anything else is a database name.
 function connection(word: Word, out: Findings): void {
   const start = prefix(word).slice(0, 4096);
   if (start === "" && word.text === undefined) network(out, undefined);

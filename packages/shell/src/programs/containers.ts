@@ -69,7 +69,7 @@ const BUILD: Spec = {
   network: true,
 };
 
-// What only selects and shapes what is printed.
+// Options that only select and format what is printed.
 const LOGS = options`-f,--follow -t,--timestamps --details --no-color --no-log-prefix ${kind.value} -n,--tail --since --until --index`;
 const LISTING = options`-a,--all -q,--quiet -s,--size -l,--latest --no-trunc --digests --services --orphans --tree ${kind.value} -n,--last
   -f,--filter --format --status`;

@@ -36,7 +36,7 @@ function mongo(use: ParsedArgs, out: Findings): void {
 // Statements of any server that run programs, or read or write files.
 const RUNS = String.raw`\bprogram\b|\b(?:outfile|dumpfile|load_file|load_extension|writefile|readfile|edit|lo_export|lo_import|xp_cmdshell|infile)\b`;
 const BY_CLIENT = {
-  // psql commands other than those that only show, or with a backtick, which runs a program.
+  // psql commands, except those that only show something. A backtick in any of them runs a program.
   psql: [
     new RegExp(
       String.raw`\\(?!(?:d[A-Za-z+]*|l\+?|x|a|t|H|z|n\w*|b\w*|x[0-9a-f]+|gx?(?=\s*(?:;|$|\n))|timing|conninfo|pset|encoding|echo|qecho|warn|errverbose|sf\+?|sv\+?|q|h|\?|copyright|if|elif|else|endif|unset)(?:[\s;']|$))|${RUNS}|\bcopy\b(?!\s+(?:[\w."]{1,128}|\([^()]{0,1024}\))\s+(?:to\s+stdout|from\s+stdin)\b)|\bpg_(?:read|ls|stat)_(?:binary_)?(?:file|dir)\b|\bpl\w{1,32}u\b|\b(?:extension|system)\b`,
@@ -176,7 +176,7 @@ const mongoTool = (more: readonly OptionGroup[], operands?: Spec["operands"]): S
   more: servers,
 });
 
-// A database name and sometimes a user, which are no files.
+// The operands are a database name and sometimes a user, not files.
 const ADMIN: Spec = {
   options: options`${CONNECTS} -i,--interactive -f,--force --if-exists ${kind.value} -d,--dbname --maintenance-db`,
   more: servers,
@@ -192,9 +192,9 @@ const CLIENT: Spec = {
   },
 };
 
-/** Database clients, with what their commands do on this machine. */
+/** Database clients, with the effects of their commands on this machine. */
 export const DATABASES: Readonly<Record<string, Spec>> = {
-  // For these only the way to name a server is known.
+  // For these, only the options that name a server are known.
   ...names(
     `pg_basebackup pg_isready pgbench pgcli vacuumdb reindexdb clusterdb mysqladmin mysqlimport mysqlcheck mysqlshow mysqlsh mariadb-admin mycli usql clickhouse-client`,
     CLIENT,

@@ -14,7 +14,7 @@ export const DPKG: Spec = {
   more: dpkg,
 };
 
-/** The read-only modes. dpkg accepts only one mode. */
+/** The modes that only read. dpkg accepts one mode per call. */
 export const DPKG_LOOKS =
   "list listfiles search status print-avail verify contents info field audit get-selections print-architecture print-foreign-architectures compare-versions version help";
 

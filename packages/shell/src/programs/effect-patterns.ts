@@ -3,20 +3,20 @@ import type { EffectName } from "../effect-names.ts";
 import { readOptions, type CommandOperand, type CommandOptions } from "./read-options.ts";
 import { known, mayBeOption, prefix } from "./word-text.ts";
 
-/** An effect that a table can tell. The others follow from paths, or from the lack of a table. */
+/** An effect that a table can list. The other effects follow from paths, or from the lack of a table. */
 export type TableEffect = Exclude<EffectName, "writes-outside" | "unknown">;
 
 /**
- * The commands of a program that have an effect, as patterns with commas between them. Options count in any spelling and place. `*`: where
- * no other pattern of the program fits; `**`: always; `...`: any operands; `!--x`: without the option; `--`: with words after it; `$`:
- * with no more words; a last `*` of a word: any end.
+ * The commands of a program that have an effect, as comma-separated patterns. Options match in any spelling and position. `*`: if
+ * no other pattern of the program matches; `**`: always; `...`: any operands; `!--x`: without that option; `--`: with words after
+ * `--`; `$`: with no more words; `*` at the end of a word: any ending.
  */
 export type EffectPatterns = Readonly<Partial<Record<TableEffect, string>>>;
 
-/** The effects of programs. A key may name several, with blanks between them. */
+/** The effects of programs. A key may name several, separated by spaces. */
 export type EffectTable = Readonly<Record<string, EffectPatterns>>;
 
-/** Whether a pattern fits: no, perhaps, or yes. */
+/** Whether a pattern matches: no, perhaps, or yes. */
 type Certainty = 0 | 1 | 2;
 
 interface OptionTest {
@@ -27,7 +27,7 @@ interface OptionTest {
 
 interface Pattern {
   readonly effect: TableEffect;
-  /** For `*`: only where no other pattern fits. */
+  /** Set for `*`, which matches only if no other pattern does. */
   readonly rest: boolean;
   readonly operands: readonly string[];
   readonly options: readonly OptionTest[];
@@ -76,7 +76,7 @@ function compile(program: string, effect: TableEffect, words: readonly string[])
   };
 }
 
-/** Finds the effects that a table tells of a command. `told`: the table knows this command. */
+/** Finds the effects that the table lists for a command. `told`: whether the table knows this command. */
 export function findEffects(
   program: string,
   table: EffectPatterns,
@@ -130,7 +130,7 @@ function findOption(
   from: number,
 ): Certainty {
   let certainty: Certainty = 0;
-  // An abbreviation counts as every option that it begins.
+  // An abbreviation counts as every option that begins with it.
   if (argv.some((word, at) => at >= from && abbreviates(name, word.text ?? ""))) return 2;
   for (const option of options) {
     if (!matches(name, option.name)) continue;
@@ -167,7 +167,7 @@ const abbreviates = (name: string, text: string): boolean =>
 const matches = (name: string, text: string): boolean =>
   name.endsWith("*") ? text.startsWith(name.slice(0, -1)) : name === text;
 
-/** The options and operands of a command, also of a program whose options are not known. */
+/** Splits a command into options and operands, even if the options of the program are unknown. */
 function readWords(program: string, argv: readonly Word[], from: number): CommandOptions {
   const read = readOptions(program, argv, from);
   if (read !== undefined) return read;
@@ -185,7 +185,7 @@ function readWords(program: string, argv: readonly Word[], from: number): Comman
     }
     const [name = "", value] = start.split("=", 2);
     options.push({ name, value: value === undefined ? undefined : known(value) });
-    // Letters may stand together.
+    // Single letters may be combined in one word.
     if (/^-\w{2,16}$/.test(name))
       for (const letter of name.slice(1)) options.push({ name: `-${letter}`, value: undefined });
     after = value === undefined && start !== "--";

@@ -41,7 +41,7 @@ export function readEnv(out: Findings, from: number): void {
     );
     return;
   }
-  // The words of the text are read as if they stood there, followed by the remaining arguments.
+  // The words of the text replace the option, followed by the remaining arguments.
   const value = valueOf(split);
   const end =
     split.value !== undefined && split.value === argv[split.at + 1] ? split.at + 2 : split.at + 1;

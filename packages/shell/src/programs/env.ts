@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { prefix } from "./word-text.ts";
 
-/** The name in an assignment word such as `A=1`. Undefined if it is none. */
+/** The name in an assignment word such as `A=1`. Undefined for any other word. */
 export function assignmentName(word: Word): string | undefined {
   const start = prefix(word);
   const sign = start.indexOf("=");

@@ -9,7 +9,7 @@ import { specOf } from "./program-table.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
 import { known } from "./word-text.ts";
 
-/** What differs between two equivalent commands. */
+/** The difference between two equivalent commands. */
 export type EquivalenceKind =
   /** An option by another name. */
   | "name"
@@ -33,8 +33,8 @@ export interface EquivalentCommand {
 }
 
 /**
- * Other ways to write a command, as far as the table of its program knows them. Each changes one thing and means the same. None for a
- * program without a table.
+ * Other ways to write a command, as far as the table of its program knows them. Each changes one thing and means the same. Empty
+ * if the program has no table.
  */
 export function equivalentCommands(argv: readonly string[]): readonly EquivalentCommand[] {
   const [program = ""] = argv;
@@ -67,14 +67,14 @@ function readingOf(argv: readonly string[]): string | undefined {
   return JSON.stringify([options, read.operands.map(({ word, after }) => [word.text, after])]);
 }
 
-/** A part of the command with its own table: the program, or a subcommand with its words. */
+/** A part of a command with its own table: the program, or a subcommand, with its words. */
 interface Level {
   readonly spec: Spec;
   readonly path: string;
   readonly use: ParsedArgs;
-  /** Position of its first word. */
+  /** The position of its first word. */
   readonly from: number;
-  /** Its first operand is a subcommand, which starts the next level. */
+  /** Whether its first operand is a subcommand, which starts the next level. */
   readonly leads: boolean;
 }
 
@@ -152,7 +152,7 @@ function wordsAround(
   option: Option,
 ): { readonly before: readonly string[]; readonly after: readonly string[] } | undefined {
   const beside = options.filter((other) => other.at === at && other.option !== option);
-  // Letters with values are too complicated to separate.
+  // Combined letters with values are too complicated to separate.
   if (beside.some(({ value, option: { spelled } }) => value !== undefined || spelled.length !== 2))
     return undefined;
   const next = [...options, ...operands].filter((other) => other.at > at).map((other) => other.at);

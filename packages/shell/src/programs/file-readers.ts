@@ -3,7 +3,7 @@ import { hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 
-// When comparing directories it follows links.
+// When it compares directories, it follows links.
 function compare(use: ParsedArgs, out: Findings): void {
   const below = hasOption(use, "recursive");
   for (const { word } of use.operands)

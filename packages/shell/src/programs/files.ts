@@ -20,7 +20,7 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
     const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
     if (last !== undefined) targets.push(last);
     const below = source === "move" || hasOption(use, "recursive archive");
-    // `cp -l` links the targets of symbolic links, unless it is told not to.
+    // `cp -l` links to the targets of symbolic links, unless an option prevents that.
     const linked = hasOption(use, "link") && !hasOption(use, "archive no-dereference d");
     const follows = source === "read" && (hasOption(use, "dereference") || linked);
     for (const word of words) {

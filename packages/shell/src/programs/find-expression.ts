@@ -17,24 +17,24 @@ const PRINTS = split("-print -print0 -printf -ls");
 const MOST_NAMES = 8;
 const MOST_DEPTH = 16;
 
-/** What is known about the files that reach a point of the expression. */
+/** What is known about the files for which a point of the expression is reached. */
 export interface Matched {
-  /** Globs, one of which the name of each matches. Undefined: any name. */
+  /** The name of each file matches one of these globs. Undefined: any name. */
   readonly only: readonly string[] | undefined;
-  /** None is a link. */
+  /** Whether none of the files is a link. */
   readonly plain: boolean;
 }
 
 const ALL: Matched = { only: undefined, plain: false };
 
 export interface FindExpression {
-  /** What reaches each action, by the position of its word. */
+  /** The files for which each action runs, by the position of the action's word. */
   readonly actions: ReadonlyMap<number, Matched>;
-  /** What is printed where no action is given. */
+  /** The files that are printed if there is no action. */
   readonly result: Matched;
 }
 
-/** Reads the expression from a position on. What cannot be read matches everything. */
+/** Reads the expression from a position on. A part that cannot be read matches everything. */
 export function readExpression(argv: readonly Word[], from: number): FindExpression {
   const reader = new ExpressionReader(argv, from);
   const result = reader.read();
@@ -51,7 +51,7 @@ class ExpressionReader {
     this.#at = from;
   }
 
-  /** Undefined where a bracket is missing. */
+  /** Undefined if a bracket is missing. */
   read(): FindExpression | undefined {
     const result = this.#list(ALL, 0);
     return result === undefined || this.#at < this.#argv.length
@@ -59,7 +59,7 @@ class ExpressionReader {
       : { actions: this.#actions, result };
   }
 
-  // Alternatives, each of which begins with what came before the bracket.
+  // Reads alternatives, each of which begins with the files that reach the bracket.
   #list(before: Matched, depth: number): Matched | undefined {
     if (depth > MOST_DEPTH) return undefined;
     let found = this.#chain(before, depth);
@@ -111,7 +111,7 @@ class ExpressionReader {
   }
 }
 
-// A glob of which neither the beginning nor the end is known says nothing.
+// A glob excludes nothing if neither its start nor its end is known.
 function globOf(option: string, { text }: Word): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const glob = text.replace(/\[[^[\]]+\]|\?/g, "*");
@@ -126,7 +126,7 @@ function eitherOf(one: Matched, other: Matched): Matched {
   return { only: only.length > MOST_NAMES ? undefined : only, plain };
 }
 
-/** The position of the `;` or `+` that ends the command of an action, or the end of the words. */
+/** The position of the `;` or `+` that ends the command of an action. If there is none, the number of words. */
 export function endOfCommand(argv: readonly Word[], at: number): number {
   let end = at + 1;
   while (
@@ -138,7 +138,7 @@ export function endOfCommand(argv: readonly Word[], at: number): number {
   return end;
 }
 
-/** Whether the expression of a command begins at a word. */
+/** Whether a word begins the expression of a command. */
 export function beginsExpression(word: Word | undefined): boolean {
   if (word === undefined) return true;
   const start = prefix(word);

@@ -69,7 +69,7 @@ function readStarts(argv: readonly Word[], from: number): Starts {
   return { starts, follows, expression: at };
 }
 
-/** What `find` prints, if that is nothing but the paths of files. */
+/** The files that `find` prints, if it prints nothing but paths. */
 export function listedByFind(argv: readonly Word[], from: number): Listing | undefined {
   const { starts, follows, expression: at } = readStarts(argv, from);
   const { actions, result } = readExpression(argv, at);
@@ -90,7 +90,7 @@ export function listedByFind(argv: readonly Word[], from: number): Listing | und
   };
 }
 
-// Primaries that run or print, by names that the expression could not read.
+// Actions that run or print something, in an expression that could not be read.
 const UNSURE = /^-(exec|ok|printf|ls|delete)/;
 
 function filesAt(
@@ -111,12 +111,12 @@ function filesAt(
   );
 }
 
-// The files that match, and the effects recorded for them.
+// The files that match, with the effects recorded for them.
 interface Found {
   readonly starts: readonly Word[];
-  /** It follows links. */
+  /** Whether the search follows links. */
   readonly follows: boolean;
-  /** The names that it searches for. */
+  /** The names that the search is for. */
   readonly names: readonly string[];
   readonly acted: Set<FileKind>;
   readonly noted: Set<FileKind>;
@@ -145,7 +145,7 @@ function namesIn(argv: readonly Word[], from: number): readonly string[] {
   return [...names];
 }
 
-// Records what happens to matching files, by the names searched for.
+// Records an effect on the matching files, by the names searched for.
 function act(out: Findings, found: Found, kind: FileKind): void {
   note(out, found, kind);
   if (found.acted.has(kind)) return;
@@ -209,12 +209,12 @@ function readValue(out: Findings, at: number, kind: "read" | "write"): void {
 function readExec(out: Findings, at: number, found: Found): number {
   const { argv } = out;
   const end = endOfCommand(argv, at);
-  // Without an end the expression is an error, or not understood.
+  // Without an end, the expression is wrong, or was misread.
   if (end >= argv.length) hazard(out, at, "run");
   if (end <= at + 1) return end;
   const matched = found.expression.actions.get(at) ?? { only: undefined, plain: false };
   const inFolder = argv[at]?.text?.endsWith("dir") === true;
-  // Only the folder of each file knows what a path in its command means.
+  // A path in the command means something else in the folder of each file.
   if (inFolder || found.starts.length > MOST_STARTS) readUnnamed(out, at, end, found);
   else runOnFound(out, at + 1, end, filesAt(found, [matched], { splits: false }));
   return end;
@@ -222,7 +222,7 @@ function readExec(out: Findings, at: number, found: Found): number {
 
 const MOST_STARTS = 8;
 
-// A command whose words are not known.
+// Reads a command whose words are unknown.
 function readUnnamed(out: Findings, at: number, end: number, found: Found): void {
   const { argv } = out;
   hazard(out, at, "run");

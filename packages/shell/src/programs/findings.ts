@@ -6,7 +6,7 @@ import { known, prefix, seen } from "./word-text.ts";
 
 export type FileKind = "read" | "write" | "delete" | "execute";
 
-/** Collects what a command does, by its words. */
+/** Collects what a command does, according to its words. */
 export interface Findings {
   readonly argv: readonly Word[];
   readonly input: Input;
@@ -23,9 +23,9 @@ export interface Findings {
   readonly nested: (argv: readonly Word[], depth: number) => Findings;
   /** Nesting depth of programs that complete the words of each other. */
   readonly depth: number;
-  /** The inner command has already been read. */
+  /** Whether the inner command has already been read. */
   completed: boolean;
-  /** What has already been recorded. */
+  /** The hazards that have already been recorded. */
   hazardKeys: Set<number> | undefined;
   hosts: Set<string | undefined> | undefined;
 }
@@ -104,7 +104,7 @@ export interface FolderScope {
   readonly visible?: boolean;
 }
 
-/** A formatter leaves alone what starts with a dot below its directories. */
+/** A formatter skips names with a leading dot below its directories. */
 export const FORMATTED: FolderScope = { below: true, visible: true };
 
 /** Records an effect on a file. */
@@ -195,13 +195,13 @@ export function mayRun(out: Findings, at: number, word: Word): void {
   out.runs.push({ kind: "sight", text: seen(word) });
 }
 
-/** The script on standard input. Undefined if nothing of it is known. */
+/** The script on standard input. Undefined if it is completely unknown. */
 export function inputScript({ input }: Findings): Word | undefined {
   if (input.kind !== "text") return undefined;
   return input.text === undefined ? input.word : known(input.text);
 }
 
-/** Whether a file name stands for standard input or an open file of a process. */
+/** Whether a file name means standard input or an open file of a process. */
 export function isInput(word: Word): boolean {
   const path = prefix(word)
     .replace(/^file:\/*(?=\/)/i, "")
@@ -218,7 +218,7 @@ export function isInput(word: Word): boolean {
 const OPEN_FILE =
   /^(?:.*\/)?(?:dev\/(?:std|tty|fd\/|tcp\/|udp\/)|proc\/[^/]*\/(?:task\/[^/]*\/)?fd\/)/s;
 
-/** Records that text on standard input is a last argument for denies and asks. */
+/** Records text on standard input as a last argument, for denies and asks. */
 export function noteInput({ argv, input, runs }: Findings): void {
   if (input.kind !== "text" || input.text === undefined) return;
   let word = inputWords.get(input);
@@ -226,7 +226,7 @@ export function noteInput({ argv, input, runs }: Findings): void {
   runs.push({ kind: "sight", words: [...argv, word] });
 }
 
-// Hundreds of commands of a script may have one input.
+// Hundreds of commands of a script may share one input.
 const inputWords = new WeakMap<Input, Word>();
 
 /** Records code of another language. */

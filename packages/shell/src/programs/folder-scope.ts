@@ -2,7 +2,7 @@ import { type FolderScope } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { ParsedArgs } from "./program-spec.ts";
 
-/** The scope of this command's paths. Undefined if nothing below them counts. */
+/** How the paths of this command include what is below them. Undefined if they do not. */
 export function walkOf(use: ParsedArgs): FolderScope | undefined {
   const { below, filter, follows } = use.spec;
   if (below === undefined) return undefined;

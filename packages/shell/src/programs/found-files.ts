@@ -2,29 +2,29 @@ import type { FoundFiles, PathText, Word } from "../analysis.ts";
 import { pathOf } from "./path-of-word.ts";
 import { prefix } from "./word-text.ts";
 
-/** Files that one program finds below a place and hands to another. */
+/** Files that one program finds below a path and passes to another. */
 export interface Finding extends FoundFiles {
   /** The text that every path begins with. */
   readonly lead: string;
   readonly path: PathText;
-  /** Set where they lie below the path, and are not the path itself. */
+  /** Whether the files are below the path, and not the path itself. */
   readonly below: boolean;
-  /** Globs, one of which the name of each file matches. */
+  /** The name of each file matches one of these globs. */
   readonly only?: readonly string[];
-  /** Globs of names that the search is about, certain or not. */
+  /** Globs for names that the search is about, even if the files may have other names. */
   readonly names?: readonly string[];
-  /** The search follows links. */
+  /** Whether the search follows links. */
   readonly follows?: boolean;
 }
 
 /** A list of paths that a program prints. */
 export interface Listing {
   readonly files: readonly Finding[];
-  /** A zero byte ends each path, and no line break. */
+  /** Whether a zero byte, and not a line break, ends each path. */
   readonly zero: boolean;
 }
 
-/** Files at or below the place that a word names. */
+/** The files at or below the path that a word names. */
 export function findingAt(
   word: Word,
   more: Omit<Finding, "lead" | "path" | "below"> & { readonly below?: boolean },
@@ -34,14 +34,14 @@ export function findingAt(
 
 const findings = new WeakMap<FoundFiles, Finding>();
 
-/** What is known of the files of a word. */
+/** The search that found the files of a word. */
 export function findingOf(found: FoundFiles): Finding {
   const finding = findings.get(found);
   if (finding === undefined) throw new TypeError("These files come from no search");
   return finding;
 }
 
-/** The word that stands for one found path, or for any number of them. */
+/** A word for one found path, or for any number of them. */
 function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
   const { lead, links, splits } = finding;
   const found: FoundFiles = { links, splits };
@@ -54,13 +54,13 @@ function foundWord(finding: Finding, { single }: { readonly single: boolean }): 
   };
 }
 
-/** The words that stand for any number of found paths. The first, the last and those between may each mean something else. */
+/** Words for any number of found paths: a program may treat the first, the last and those between differently. */
 export function severalFound(finding: Finding): readonly Word[] {
   const word = foundWord(finding, { single: false });
   return [word, word, word];
 }
 
-/** A word in which a mark stands for a found path, or for any text. */
+/** A word in which each mark is replaced by a found path, or by any text. */
 export function completeWord(word: Word, mark: string, finding: Finding | undefined): Word {
   const { text } = word;
   if (text === undefined || !text.includes(mark)) return word;
@@ -79,7 +79,7 @@ export function completeWord(word: Word, mark: string, finding: Finding | undefi
 
 const BELOW = /^\/(?!\.\.?(\/|$))[\w@%+=:,.-]+$/;
 
-// A file in a folder that was found.
+// A file in a found folder.
 function belowFound({ only: _, ...finding }: Finding, tail: string): Word {
   const word = foundWord({ ...finding, links: true }, { single: true });
   return { ...word, pieces: [...word.pieces, tail] };

@@ -3,14 +3,14 @@ import { hostOf } from "./hosts.ts";
 import { file, hazard, network, runScript, unknown, type Findings } from "./findings.ts";
 import { after, concat, known, prefix } from "./word-text.ts";
 
-// Last parts of keys whose value git runs.
+// Last parts of settings whose value git runs.
 const RUNS: ReadonlySet<string> = new Set(
   `pager editor command cmd program helper driver textconv external clean smudge process fsmonitor askpass gitproxy difffilter packobjectshook uploadpack receivepack
   sshcommand alternaterefscommand recentobjectshook tocmd cccmd headercmd sendmailcmd smtpserver browser httpd`.split(
     /\s+/,
   ),
 );
-// Values of such keys that are no program.
+// Values of such settings that are no program.
 const NO_PROGRAM =
   /^(|true|false|yes|no|on|off|0|1|cache|store|osxkeychain|manager|manager-core|libsecret|wincred)$/i;
 const LOADS =

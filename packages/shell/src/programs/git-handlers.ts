@@ -83,7 +83,7 @@ export function shows(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Reads the objects that the input names, one a line. */
+/** Records that git reads the objects named by its input, one per line. */
 export function showsListed(use: ParsedArgs, out: Findings): void {
   showsObjects(use, out);
   if (!hasOption(use, "batch batch-command")) return;
@@ -103,7 +103,7 @@ export function merges(use: ParsedArgs, out: Findings): void {
     if (!STRATEGIES.test(valueOf(used).text ?? "")) hazard(out, used.at, "run");
 }
 
-/** Reads the file in `revision:path`. */
+/** Records the file in `revision:path` as read. */
 function showsObjects(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
@@ -111,13 +111,13 @@ function showsObjects(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Reads or changes settings. */
+/** Records a setting that is read or changed. */
 export function config(use: ParsedArgs, out: Findings): void {
   for (const { value } of optionsNamed(use, "file"))
     if (value !== undefined && value.text !== "-") file(out, "read", value);
   if (isInEffect(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   const [first, second, third] = use.operands;
-  // Writes below `.git` are an effect on the repository.
+  // A write below `.git` counts as an effect on the repository.
   const target =
     optionsNamed(use, "file")[0]?.value ??
     (hasOption(use, "global")
@@ -142,7 +142,7 @@ export function config(use: ParsedArgs, out: Findings): void {
   if (target !== undefined) file(out, "write", target);
 }
 
-/** Settings before the subcommand. */
+/** Records settings given before the subcommand. */
 export function settings(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "c")) readInlineSetting(out, used.at, valueOf(used));
   for (const used of optionsNamed(use, "config-env")) {
@@ -153,7 +153,7 @@ export function settings(use: ParsedArgs, out: Findings): void {
     unknown(out, "dynamic_command", "a directory of git programs");
 }
 
-/** A script for each submodule. */
+/** Records a script that runs in each submodule. */
 export function foreach(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
@@ -165,18 +165,21 @@ const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true
 const pathspec = (word: Word): Word =>
   prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word;
 
-/** Restores files, or only the index. */
+/** Records which files are restored. Some options restore only the index. */
 export function restore(use: ParsedArgs, out: Findings): void {
   const kind = isInEffect(use, "staged") && !hasOption(use, "worktree") ? "read" : "write";
   if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, kind);
   for (const { word } of use.operands) file(out, kind, pathspec(word), { below: true });
 }
 
-// What is no name of a branch, as a rule. `release/1.x` is one.
+// Operands that are usually not branch names. `release/1.x` is a branch.
 const FILE_LIKE =
   /^[./~:]|\/$|[*?[\\]|(?<!\d)\.[A-Za-z]\w{0,9}$|^(?:[A-Z]\w*file|README|LICENSE|CHANGELOG)$|^(?:src|lib|libs|app|apps|packages|tests?|docs?|scripts|config|public|assets)(?:\/|$)/;
 
-/** Paths after `--`, or without it every operand that may be a path. The work in them is lost. */
+/**
+ * Records the files that git checks out: the paths after `--`, or otherwise every operand that may be a path. Their uncommitted
+ * work is lost.
+ */
 export function checkout(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "pathspec-from-file")) noteListedFiles(out, "write");
   const dash = out.argv.findIndex((word) => word.text === "--");
@@ -189,14 +192,14 @@ export function checkout(use: ParsedArgs, out: Findings): void {
   }
 }
 
-/** Takes changes out of the files that are named, or of all. */
+/** Records that changes are removed from the named files, or from all. */
 export function stash(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  // Before its paths, a subcommand has been read.
+  // The subcommand before the paths has already been read.
   if (use.spec.subs !== undefined && first !== undefined && out.argv[first.at - 1]?.text !== "--")
     return;
   for (const { word } of use.operands) file(out, "write", pathspec(word), { below: true });
-  // Other changes can be read in the repository, too.
+  // The repository can restore the other changes.
   if (first === undefined && hasOption(use, "include-untracked all"))
     file(out, "write", known("."), { below: true });
 }

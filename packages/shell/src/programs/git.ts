@@ -47,7 +47,7 @@ const SVN: Spec = {
   },
 };
 
-/** Whether git has a subcommand of this name, which is a program of its own, too: `git-push`. */
+/** Whether git has a subcommand of this name, which also exists as a separate program, such as `git-push`. */
 export function isGitCommand(name: string): boolean {
   return Object.hasOwn(GIT_SUBS, name);
 }

@@ -1,4 +1,4 @@
-/** GNU tools, which have a `g` prefix on systems with their own tools. */
+/** GNU tools, which have a prefix `g` on systems with their own versions of these tools. */
 const GNU: ReadonlySet<string> = new Set(
   `base32 base64 basename basenc cat chcon chgrp chmod chown chroot cksum comm cp csplit cut date dd df dir dircolors dirname du echo env expand expr factor false fmt fold groups
   head hostid id install join kill link ln logname ls md5sum mkdir mkfifo mknod mktemp mv nice nl nohup nproc numfmt od paste pathchk pinky pr printenv printf ptx pwd readlink
@@ -15,7 +15,7 @@ export function plainName(name: string): string | undefined {
 
 const WINDOWS = /\.(?:exe|com|cmd|bat)$/i;
 
-/** Another name of the same program: without the ending of Windows, or the `g` prefix of a GNU tool. */
+/** Another name of the same program: without the ending `.exe` and similar, or without the prefix `g` of a GNU tool. */
 export function otherName(name: string): string | undefined {
   return WINDOWS.test(name) ? name.replace(WINDOWS, "") : plainName(name);
 }

@@ -5,7 +5,7 @@ const compiled = new WeakMap<Spec, Grammar>();
 const NO_OPTIONS: readonly OptionGroup[] = [];
 const NO_OPERANDS: NonNullable<Spec["operands"]> = [];
 
-/** The options of a spec; compiled when first asked for. */
+/** The compiled options of a spec. Compiled on first use. */
 export function grammarOf(spec: Spec): Grammar {
   let grammar = compiled.get(spec);
   if (grammar === undefined) compiled.set(spec, (grammar = compile(spec)));
@@ -20,7 +20,7 @@ function compile({ options = NO_OPTIONS, operands = NO_OPERANDS }: Spec): Gramma
   for (const { names, value, role, does } of options) {
     for (const entry of names.split(/\s+/)) {
       const spellings = entry.split(",");
-      // The last name may be shared by several options that are alike in what they do.
+      // Several similar options may share their last name.
       const id = idOf(spellings.findLast((spelled) => !ids.has(spelled)) ?? "");
       for (const spelled of spellings) if (!ids.has(spelled)) ids.set(spelled, id);
       const name = (spellings.at(-1) ?? "").replace(/^[-+]+/, "");
@@ -35,7 +35,7 @@ function compile({ options = NO_OPTIONS, operands = NO_OPERANDS }: Spec): Gramma
   return { short, long, wordy, operands: operands.map(operandRole) };
 }
 
-// `-word` and `--word` are one.
+// Treats `-word` and `--word` as the same name.
 function idOf(name: string): string {
   return /^-[^-]./.test(name) ? `-${name}` : name;
 }

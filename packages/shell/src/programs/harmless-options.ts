@@ -1,5 +1,5 @@
-// Options that only choose what is looked at or how it is told, of programs that have no table of their own, and of the scripts that task
-// runners start. An option that loads, runs, writes or sends anything is left out, also where only some of its values do.
+// Options that only choose what is read or how it is printed, for programs without a table and for the scripts that task runners
+// start. Options that load, run, write or send anything, even with some values only, are left out.
 const SCRIPTS = `--coverage --watch --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
   -g --fgrep --noEmit --max-warnings --filter --shard --passWithNoTests --headed --run --exact --nocapture --no-capture --show-output
   --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench`;
@@ -127,7 +127,7 @@ const LISTS: Readonly<Record<string, string>> = {
 
 const sets = new Map<string, ReadonlySet<string>>();
 
-/** The options of a program that are known to be harmless although it has no table. */
+/** The harmless options of a program that has no table. */
 export function harmlessOptions(name: string): ReadonlySet<string> | undefined {
   const known = sets.get(name);
   if (known !== undefined || !Object.hasOwn(LISTS, name)) return known;

@@ -66,7 +66,7 @@ const PYTHON_CODE: ReadonlySet<string> = new Set([
   "ensurepip",
 ]);
 
-/** `python -m` and its arguments, after options. */
+/** Reads `python -m` and its arguments, after the options. */
 function readPython(out: Findings, from: number): void {
   const found = pythonModule(out.argv, from);
   if (found === undefined) {
@@ -168,7 +168,7 @@ const CLOJURE: Spec = {
   more: clojure,
 };
 
-// With an alias of `deps.edn` it runs what the project declares, and reads no code from its input.
+// With an alias of `deps.edn`, it runs what the project declares and reads no code from its input.
 function clojure(use: ParsedArgs, out: Findings): void {
   const alias = ["M", "X", "T"]
     .flatMap((name) => optionsNamed(use, name))
@@ -177,7 +177,7 @@ function clojure(use: ParsedArgs, out: Findings): void {
   hazard(out, alias.at, "run");
 }
 
-// `perl -pe s/a/b/` is a `sed`. It runs a file of which the name ends in a pipe.
+// `perl -pe s/a/b/` only edits text. But perl runs a file whose name ends in a pipe.
 function perl(use: ParsedArgs, out: Findings): void {
   scriptOrInput(use, out);
   const codes = optionsNamed(use, "code");

@@ -36,7 +36,7 @@ export function readJq(out: Findings, from: number): void {
   }
 }
 
-/** Whether a filter has access to the environment, modules or other inputs. */
+/** Whether a filter reads the environment, modules or other inputs. */
 export function readsMore(filter: string | undefined): boolean {
   return (
     filter === undefined ||

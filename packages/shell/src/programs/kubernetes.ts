@@ -26,7 +26,7 @@ function kubectlExec(use: ParsedArgs, out: Findings): void {
   if (from !== undefined && from < out.argv.length) runArgv(out, from, { remote: true });
 }
 
-// Records the files and URLs that it reads, and what its verb changes.
+// Records the files and URLs that it reads, and the change that its verb makes.
 function kubectlFiles(use: ParsedArgs, out: Findings): void {
   for (const { at, value } of optionsNamed(use, "output")) {
     const path = /^[\w-]*-file=/.exec(value === undefined ? "" : prefix(value))?.[0].length;

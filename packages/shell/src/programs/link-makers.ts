@@ -8,8 +8,8 @@ import { specOf } from "./program-table.ts";
 import { baseName, mayBeOption, prefix } from "./word-text.ts";
 
 /**
- * How a command may make links. `moves`: it moves or copies links to the paths that it writes. `fills`: it puts links into a directory,
- * which is no link itself. `tree`: it checks out another revision. `any`: any other way.
+ * How a command may make links. `moves`: it moves or copies links to the paths that it writes. `fills`: it puts links into a
+ * directory, which is no link itself. `tree`: it checks out another revision. `any`: in any other way.
  */
 export type LinkMaker = "moves" | "fills" | "tree" | "any";
 
@@ -19,7 +19,7 @@ type MayLink = (use: ParsedArgs) => boolean;
 const names = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
 const always: MayLink = () => true;
-// All nested subcommands but these.
+// All nested subcommands except these.
 const allBut =
   (list: string, alone: boolean): MayLink =>
   ({ operands: [first] }) =>
@@ -31,7 +31,7 @@ const open = ({ operands, unknownOptions }: ParsedArgs): boolean =>
 const CREATES = names("b B create force-create");
 const QUIET = names("q quiet progress no-track");
 
-// Everything except a new branch at the current commit.
+// Everything but a new branch at the current commit.
 function moves({ operands, options, unknownOptions }: ParsedArgs): boolean {
   if (operands.length > 0 || unknownOptions.length > 0) return true;
   const created = options.filter(({ option }) => CREATES.has(option.name));
@@ -80,7 +80,7 @@ const LOOKS = names(
 );
 const HOST_BRINGS = names("checkout co merge clone fork sync develop");
 
-// Programs that make, unpack or lay out links anywhere.
+// Programs that make, unpack or deploy links at any path.
 const ALWAYS =
   "ln gln link symlink rename prename pax patch gpatch unar unsquashfs 7zz dpkg-deb ditto stow chezmoi yadm rcup sshfs bindfs";
 
@@ -113,7 +113,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map<string, Program>(
   ).flatMap(([kind, list]) => list.split(" ").map((name): [string, Program] => [name, kind])),
 );
 
-/** How a command may make links, by its words and effects. Undefined if it makes none. */
+/** How a command may make links, according to its words and effects. Undefined if it makes none. */
 export function linkMakerOf(
   argv: readonly Word[],
   effects: readonly Effect[],
@@ -241,13 +241,13 @@ function gitUse(argv: readonly Word[]): GitUse | "unknown" | undefined {
   };
 }
 
-// Without blame, grep, commit, mv and rm: they use the names in the index, which may have a directory where the tree has a link.
+// Not blame, grep, commit, mv and rm: these use the names in the index, which may have a directory where the tree has a link.
 const PATHSPECS = names(
   "add stage status restore checkout reset stash log show whatchanged shortlog rev-list reflog ls-files ls-tree diff diff-tree diff-index",
 );
 const SHOWS = names("no-pager paginate no-optional-locks");
 
-/** Whether git only looks at its own tree and follows no link in it. */
+/** Whether git only reads its own tree and follows no link in it. */
 export function looksOnlyAtTheTree(argv: readonly Word[], sure: boolean): boolean {
   const found = argv[0]?.text === "git" ? gitUse(argv) : undefined;
   if (found === undefined || found === "unknown" || !PATHSPECS.has(found.name) || !isPlain(found))

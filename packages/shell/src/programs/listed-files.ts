@@ -10,7 +10,7 @@ import { FD } from "./xargs.ts";
 
 type Lists = (argv: readonly Word[], before: Listing | undefined) => Listing | undefined;
 
-/** The paths of files that a command prints, if it prints nothing else. `before`: those that it reads from its input. */
+/** The files whose paths a command prints, if it prints nothing else. `before`: the files whose paths it reads from its input. */
 export function listedFiles(
   argv: readonly Word[],
   before: Listing | undefined,
@@ -29,13 +29,13 @@ function parse(name: string, argv: readonly Word[]): ParsedArgs | undefined {
   return use.unknownOptions.length > 0 || isOpen ? undefined : use;
 }
 
-// Only these options are given, which neither change lines nor name files.
+// Whether only these options are given. They neither change lines nor name files.
 const only = ({ options }: ParsedArgs, names: string): boolean => {
   const all = new Set(names.split(" "));
   return options.every(({ option }) => all.has(option.name) || /^\d$/.test(option.name));
 };
 
-// Names that are printed without a folder before them.
+// Names that are printed without their folder.
 const nameless = (finding: Finding): Finding =>
   finding.path.text === "." ? { ...finding, lead: "", splits: true } : finding;
 
@@ -44,7 +44,7 @@ const found = (words: readonly Word[], more: Omit<Finding, "lead" | "path" | "be
 
 const operandsOf = (use: ParsedArgs): readonly Word[] => use.operands.map(({ word }) => word);
 
-// The names in the working directory, whatever folder was listed: the folder is not printed.
+// The printed names, in the working directory: `ls` omits the folder that it lists.
 function listedByLs(argv: readonly Word[]): Listing | undefined {
   const use = parse("ls", argv);
   if (
@@ -54,7 +54,7 @@ function listedByLs(argv: readonly Word[]): Listing | undefined {
     return undefined;
   const folder = hasOption(use, "directory d");
   const words = operandsOf(use);
-  // Several folders have headings, and a glob may be several.
+  // Several folders are printed with headings, and a glob may match several.
   if (!folder && (words.length > 1 || words.some((word) => word.text === undefined)))
     return undefined;
   const anything: Word = { text: undefined, pieces: [{ hole: "name" }], single: false };
@@ -72,7 +72,7 @@ const GREP_STYLE = `regexp ignore-case extended-regexp fixed-strings basic-regex
   files-with-matches files-without-match L null include exclude exclude-dir recursive I text max-count E F G P i y w x s l Z
   invert-match v binary-files`;
 
-// The names of the files in which a search finds something.
+// The names of files with a match of the search.
 function listedByGrep(name: string): Lists {
   return (argv) => {
     const use = parse(name, argv);
@@ -133,7 +133,7 @@ function listedByFd(argv: readonly Word[]): Listing | undefined {
   };
 }
 
-// Tracked files, from the working directory down: git prints no `..` unless it is told to.
+// The tracked files below the working directory. Without an option, git prints no path with `..`.
 function listedByGit(argv: readonly Word[]): Listing | undefined {
   const [, sub, ...rest] = argv;
   const texts = rest.map(({ text }) => text);
@@ -158,7 +158,7 @@ function listedByGit(argv: readonly Word[]): Listing | undefined {
   return undefined;
 }
 
-// A `*` of git stands for folders, too.
+// In a pattern of git, `*` also matches slashes.
 function filesOfPath(path: string): readonly Finding[] {
   const more = { links: true, splits: true } as const;
   if (!/[*?[\]\\]/.test(path)) return found([known(path)], more);
@@ -179,7 +179,7 @@ const isGrepped = (text: string | undefined): boolean =>
   text !== undefined &&
   (PLAIN_OPERAND.test(text) || GREP_NAMES.test(text) || /^-[iwEFP]+$/.test(text));
 
-// A filter that drops or reorders lines, without files of its own.
+// A filter that only drops or reorders lines and reads no files itself.
 function filter(
   name: string,
   options: string,
@@ -208,7 +208,7 @@ const keepsLines: Lists = (argv, before) => {
 
 const LINES = /^(\d+|\$|\d+,(\d+|\$))?[pdq]$/;
 
-// A `sed` of nothing but line numbers, which drops lines.
+// A `sed` script that only selects line numbers, so it only drops lines.
 const dropsLines: Lists = (argv, before) => {
   const words = argv.slice(1).map(({ text }) => text ?? "");
   const rest = words[0] === "-n" ? words.slice(1) : words;

@@ -11,11 +11,11 @@ import { isFileTool, plainProgram, specOf } from "./program-table.ts";
 import { readProgram } from "./read-program.ts";
 import { baseName, known, mayBeOption } from "./word-text.ts";
 
-/** What a command does, by names. */
+/** The effects of a command, by name. */
 export interface NamedEffects {
-  /** What it does. With `unknown` the list may be incomplete. */
+  /** The certain effects. If `unknown` is among them, the list may be incomplete. */
   readonly names: ReadonlySet<EffectName>;
-  /** Further effects it may have, depending on words that only bash can expand. */
+  /** Further effects that it may have, depending on words that only bash can expand. */
   readonly possible: ReadonlySet<EffectName>;
 }
 
@@ -26,12 +26,12 @@ interface Found {
 
 const ALL: ReadonlySet<EffectName> = new Set(Object.keys(EFFECT_NAMES) as EffectName[]);
 
-// A line that names more known programs in one command is taken to do everything.
+// If one command names more known programs, it counts as having every effect.
 const MOST_STARTS = 64;
 
 /**
- * The named effects of a command: those of its program's table, and those that follow from its effects, hazards and unknown parts.
- * Whether it writes outside a workspace is for the caller to say. Never throws.
+ * Lists the effects of a command by name: those in its program's table, and those that follow from its effects, hazards and
+ * unknown parts. Whether it writes outside a workspace is for the caller to decide. Never throws.
  */
 export function namedEffects(command: ShellCommand): NamedEffects {
   const { argv, assignments, unknown, carries } = command;
@@ -58,7 +58,7 @@ export function namedEffects(command: ShellCommand): NamedEffects {
   return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
 }
 
-// A word that only bash knows may be any option of the program.
+// A word known only to bash may be any option of the program.
 function addOptions(argv: readonly Word[], { possible }: Found): void {
   const end = argv.findIndex(({ text }) => text === "--");
   const open = argv.some(
@@ -88,7 +88,7 @@ function effectsOfOptions(spec: Spec): ReadonlySet<EffectName> {
   return names;
 }
 
-// Programs that the later words may start.
+// Adds the effects of programs that the later words may start.
 function addCarried(argv: readonly Word[], found: Found): boolean {
   let starts = 0;
   for (let at = 1; at < argv.length; at++) {
@@ -98,7 +98,7 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
     addReading(readAt(argv, at), argv.slice(at), carried);
-    // Words that may be data have no effect unless a table lists them.
+    // Words that may be data have no effect, unless a table lists one.
     for (const name of carried.names)
       if (name !== "unknown" && name !== "runs-code") found.names.add(name);
   }
@@ -110,13 +110,13 @@ const isKnown = (text: string): boolean => {
   return specOf(name) !== undefined || effectsOf(plainProgram(name)) !== undefined;
 };
 
-// Where file systems do not tell letters by their case, `RM` is `rm`.
+// On file systems that ignore case, `RM` runs `rm`.
 function readAt(argv: readonly Word[], at: number): ProgramReading {
   const name = baseName(argv[at]?.text ?? "").toLowerCase();
   return readProgram([known(name), ...argv.slice(at + 1)], INHERITED);
 }
 
-/** Adds what the tables say of the command from a position on. Returns whether they say what it does. */
+/** Adds the effects that the tables list for the command at a position. Returns whether the tables know the command. */
 function addTable(argv: readonly Word[], at: number, { names, possible }: Found): boolean {
   const written = baseName(argv[at]?.text ?? "");
   const name = plainProgram(written.toLowerCase());
@@ -129,7 +129,7 @@ function addTable(argv: readonly Word[], at: number, { names, possible }: Found)
       (certainty === 2 ? names : possible).add(effect),
     ).told;
   if (spec === undefined && table === undefined) return false;
-  // Another spelling is another program wherever case counts.
+  // On other file systems, another spelling is another program.
   if (written !== written.toLowerCase()) {
     addReading(readAt(argv, at), argv.slice(at), { names, possible });
     return false;
@@ -137,7 +137,7 @@ function addTable(argv: readonly Word[], at: number, { names, possible }: Found)
   return told || isFileTool(name) || (spec !== undefined && isToldBySpec(spec, argv, at));
 }
 
-// It only prints its version or its help.
+// Whether it only prints its version or its help.
 const isInert = (spec: Spec, argv: readonly Word[], at: number): boolean =>
   spec.inert !== undefined &&
   isInEffect(parseArgs(spec, argv, at + 1, { posix: isPosix(spec) }), spec.inert);
@@ -147,7 +147,7 @@ const isPosix = ({ posix, subs, wrap }: Spec): boolean =>
 
 function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
   if (spec.prints === true || spec.wrap !== undefined) return true;
-  // With options alone and no subcommand, a program prints its usage.
+  // With only options and no subcommand, a program prints its usage.
   return (
     spec.subs !== undefined && grammarOf(spec).long.size > 0 && argv.slice(at + 1).length === 0
   );
@@ -155,14 +155,14 @@ function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
 
 type Seen = Pick<ProgramReading, "effects" | "hazards">;
 
-/** Adds what a command is seen to touch, and its hazards. */
+/** Adds the effects that follow from the files and hosts of a command, and from its hazards. */
 function addReading({ effects, hazards }: Seen, argv: readonly Word[], found: Found): void {
   const { names } = found;
   const starts = hazards.flatMap(({ at, does }) => (does === "run" ? [at] : []));
   const runs = starts.length > 0 && isRead(argv, starts);
   if (starts.length > 0) names.add(runs ? "runs-command" : "runs-code");
   const deletes = hazards.some(({ does }) => does === "delete");
-  // What a command behind it deletes, that command does.
+  // If it runs another command, the deletions are those of that command.
   addEffects(runs && !deletes ? effects.filter(({ kind }) => kind !== "delete") : effects, found);
   for (const { does } of hazards)
     if (does !== "run" && !(does === "delete" && names.has("moves"))) names.add(OF_HAZARD[does]);
@@ -179,7 +179,7 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
         names.add("writes");
         break;
       case "delete":
-        // What moves a file takes it away, and of version control the tables say what is lost.
+        // A move removes the source file, which is no deletion. For version control, the tables list what is lost.
         if (names.has("moves") || versioned) break;
         names.add("deletes");
         if (
@@ -217,7 +217,7 @@ const OF_HAZARD = {
   unknown: "unknown",
 } as const;
 
-// What is read as a command or a script of its own is judged as that.
+// Whether it is evaluated separately as a command or script.
 function isRead(argv: readonly Word[], starts: readonly number[]): boolean {
   const { runs } = readProgram(argv, INHERITED);
   const froms = runs.flatMap((run) => (run.kind === "argv" ? [run.from] : []));

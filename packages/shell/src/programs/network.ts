@@ -59,7 +59,7 @@ function ip(use: ParsedArgs, out: Findings): void {
   if (change !== undefined && words.indexOf(change) > 0) hazard(out, change.at, "configure");
 }
 
-// Options whose value is a file.
+// Records the files that are values of these options.
 function filesOfGh(
   use: ParsedArgs,
   first: ParsedArgs["operands"][number] | undefined,
@@ -113,7 +113,7 @@ function gh(use: ParsedArgs, out: Findings): void {
   if (second === undefined) return;
   if (/^(delete|close|archive|lock)$/.test(second.word.text ?? ""))
     hazard(out, second.at, "delete");
-  // A remote target of files.
+  // The target is remote files.
   if (/^(gist (create|edit|new)|release (create|upload|new))$/.test(name)) {
     hazard(out, second.at, "send");
     for (const { word } of use.operands.slice(2)) file(out, "read", word);

@@ -50,7 +50,7 @@ const NODE_SPEC: Spec = {
   more: node,
 };
 
-// `tsx x.ts`, `tsx watch x.ts`.
+// Runs `tsx x.ts` and `tsx watch x.ts`.
 const TSX: Spec = {
   options: options`${OPTIONS} --no-cache -T,--transpile-only --esm --swc --files --cwd-mode --script-mode ${kind.load} --tsconfig
     -P,--project`,
@@ -110,7 +110,7 @@ const DENO: Spec = {
     add: { network: true },
     "*": {},
   },
-  // `deno x.ts` is `deno run x.ts`.
+  // `deno x.ts` means `deno run x.ts`.
   more: ({ operands: [first], spec }, out) => {
     if (first === undefined) runInput(out);
     else if (first.word.text === undefined || !Object.hasOwn(spec.subs ?? {}, first.word.text))

@@ -1,4 +1,4 @@
-// Commands and aliases of all npm versions in use. A prefix counts only if all versions agree on it.
+// The commands and aliases of all npm versions in use. A prefix counts only if all versions agree on its meaning.
 const NAMES: readonly string[] =
   `access add add-user adduser approve-scripts audit author bugs c cache ci cit clean-install clean-install-test completion config create ddp dedupe
   deny-scripts deprecate diff dist-tag dist-tags docs doctor edit exec explain explore find find-dupes fund get help help-search hlep home hook i ic in info
@@ -10,7 +10,7 @@ const NAMES: readonly string[] =
 const EXACT: ReadonlySet<string> = new Set(NAMES);
 
 /**
- * The full name of the npm subcommand for a word. npm accepts unambiguous prefixes, and `runScript` for `run-script`. Other words are
+ * Completes the name of an npm subcommand. npm accepts unambiguous prefixes, and `runScript` for `run-script`. Other words are
  * returned unchanged.
  */
 export function wholeNpmName(word: string): string {

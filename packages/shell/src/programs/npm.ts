@@ -27,7 +27,7 @@ export const NPM_EXEC: Spec = {
 
 const NPM_RUN: Spec = {
   options: NPM,
-  // `npm test -- --watch` names no script.
+  // `npm test -- --watch` has no operand that names a script.
   more: ({ operands: [first] }, out) =>
     first !== undefined &&
     recordArgumentsOfScript(out, prefix(first.word).startsWith("-") ? first.at : first.at + 1),

@@ -36,7 +36,7 @@ function objcopy(use: ParsedArgs, out: Findings): void {
   if (unknownOptions.length > 0) file(out, "write", unknownWord({ single: true }));
   for (const [at, word] of out.argv.entries()) {
     if (!prefix(word).startsWith("@")) continue;
-    // A file of arguments.
+    // The value is a file of further arguments.
     hazard(out, at, "load");
     file(out, "read", after(word, 1));
     file(out, "write", unknownWord({ single: true }));

@@ -1,6 +1,6 @@
 import type { Hazard } from "../analysis.ts";
 
-/** What a program does with a value or an operand. */
+/** How a program uses a value or an operand. */
 export type Role =
   | "data"
   | "read"
@@ -34,7 +34,7 @@ export type ValueForm =
 
 type Does = Hazard["does"];
 
-/** What options of one kind take and do. */
+/** How the options of one kind take a value, and what they do. */
 export interface OptionKind {
   readonly value: ValueForm;
   readonly role: Role;
@@ -42,7 +42,7 @@ export interface OptionKind {
 }
 
 export interface OptionGroup extends OptionKind {
-  /** Separated by blanks. Spellings of one option are joined by commas. */
+  /** The names, separated by spaces. Spellings of the same option are joined by commas. */
   readonly names: string;
 }
 
@@ -58,19 +58,19 @@ const of = (
 ): OptionKind => ({ value, role, does });
 const takes = (role: Role, does?: Does): OptionKind => of("required", { role, does });
 
-/** The kinds of options. `write`, `load`, `script` and `code` are hazards too. */
+/** The kinds of options. `write`, `load`, `script` and `code` are also hazards. */
 export const kind = {
   flag: of("none"),
-  /** A value that is only data. */
+  /** The value is only data. */
   value: takes("data"),
-  /** A value that is glued to the option or missing. */
+  /** The value is part of the same word, or missing. */
   optional: of("glued"),
   read: takes("read"),
   write: takes("write", "write"),
   load: takes("load", "load"),
-  /** A line of a shell. */
+  /** The value is a shell line. */
   script: takes("script", "run"),
-  /** Code of another language. */
+  /** The value is code of another language. */
   code: takes("code", "run"),
   flagThat: (does: Does): OptionKind => of("none", { does }),
   valueThat: (does: Does): OptionKind => takes("data", does),
@@ -79,8 +79,8 @@ export const kind = {
 } as const;
 
 /**
- * The options of a program. Names before the first kind are flags, and names after a kind are of
- * that kind. The options of another program can be put in.
+ * Declares the options of a program. Names before the first kind are flags, and names after a kind are of that kind. The options
+ * of another program can be inserted.
  */
 export function options(
   names: TemplateStringsArray,

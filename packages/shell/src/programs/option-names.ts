@@ -5,7 +5,7 @@ import type { Hazard } from "../analysis.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-// Words in option names, and the hazards that they suggest in any program.
+// Words in option names, and the hazard that each suggests in any program.
 const NAME_WORDS: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = [
   [
     "run",
@@ -41,7 +41,7 @@ const knownOptions = new Map<string, Hazard["does"] | undefined>();
 export function hazardOfOption(word: string): Hazard["does"] | undefined {
   if (!word.startsWith("-") || word.length < 2 || word === "--") return undefined;
   if (word.length > LONGEST_KNOWN) return hazardOfName(word);
-  // A cache: most lines repeat a few options, and splitting a name is slow.
+  // Cached, because most lines repeat a few options and splitting a name is slow.
   let does = knownOptions.get(word);
   if (does === undefined && !knownOptions.has(word)) {
     if (knownOptions.size >= MOST_KNOWN) knownOptions.clear();
@@ -65,7 +65,10 @@ function hazardOfName(word: string): Hazard["does"] | undefined {
 export const RUNS_ANYWHERE =
   /^--?(?:exec|eval|shell|to-command|rsh|use-compress-program|compress-program|pager|editor|preload|hook)/;
 
-/** Records the hazards of options of a program without a table, from a position on. An option that is not known to be harmless is one. */
+/**
+ * Records the hazards of options of a program without a table, from a position on. Every option that is not known to be harmless
+ * is a hazard.
+ */
 export function noteOptionNames(out: Findings, from: number): void {
   const name = baseName(out.argv[0]?.text ?? "");
   const listed = harmlessOptions(name);
@@ -82,7 +85,7 @@ export function noteOptionNames(out: Findings, from: number): void {
   }
 }
 
-// Programs whose options may begin with a slash, or stand in a file: `@file`.
+// Programs whose options may begin with a slash, or be in a file: `@file`.
 const SLASHED = /^(?:dotnet|msbuild|csc|vbc|cl|link|devenv|xcopy|robocopy)(?:\.exe)?$/i;
 
 /** Options that mean the same in every program. */
@@ -99,7 +102,7 @@ const INSTALLED: ReadonlySet<string> = new Set([
   ),
 ]);
 
-/** Whether a program is called by its bare name or in a system directory. */
+/** Whether a program is called by its bare name, or by its path in a system directory. */
 export function isInstalled(name: string): boolean {
   return INSTALLED.has(name.slice(0, name.lastIndexOf("/") + 1));
 }

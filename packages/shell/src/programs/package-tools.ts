@@ -10,7 +10,7 @@ export function runTool(use: ParsedArgs, out: Findings): void {
   network(out, undefined);
 }
 
-/** Gives each name of a blank-separated list the same spec. */
+/** Gives the same spec to each name of a space-separated list. */
 export function names<T>(list: string, value: T): Readonly<Record<string, T>> {
   return Object.fromEntries(list.split(/\s+/).map((name) => [name, value]));
 }

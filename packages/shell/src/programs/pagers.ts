@@ -5,17 +5,17 @@ import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { prefix } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 
-// A `$` or a line end ends a value, and options or keys follow. `+` starts keys, which can run programs.
+// A `$` or a line end ends a value, and then options or keys follow. `+` is followed by keys, which can run programs.
 const KEYS = /[$+\u0000-\u001f\u007f]/;
 // `+G`, `+F`, `+/text` and `+12` only move.
 const MOVES = /^\+{1,2}(\d*[gGFpP%]?|[/?][^$\u0000-\u001f\u007f]*)$/;
 
-// The pager also reads keys and options inside its options.
+// A pager also reads keys and options from within its options.
 function pager(use: ParsedArgs, out: Findings): void {
   for (const { option, at, value } of use.options) {
     const word = out.argv[at];
     const text = word?.text;
-    // The value is a separate word, or part of this one.
+    // Whether the value is known, as a separate word or as part of this one.
     const known = text !== undefined && (value === undefined || value.text !== undefined);
     if (!known || KEYS.test(text) || KEYS.test(value?.text ?? "")) hazard(out, at, "run");
     else if (option.value === "number" && !/^[-\d.,]*$/.test(value?.text ?? ""))
@@ -53,7 +53,7 @@ export const MORE: Spec = {
   more: pager,
 };
 
-// Words that end up in pager options, directory names and the formatter's command.
+// Words that become part of pager options, directory names and the formatter's command.
 const PLAIN = /^[\w@][\w@,:-]*$/;
 const SINGLE =
   /^(prompt|preprocessor|device|troff-device|encoding|recode|locale|systems|sections|extension)$/;

@@ -111,7 +111,7 @@ function readCluster(use: Reader, at: number, word: Word, start: string): number
     const letter = start[index] ?? "";
     const option = grammar.short.get(letter);
     if (option === undefined) {
-      // Once per word, since a word may have thousands of letters.
+      // Record the word only once, because it may have thousands of letters.
       if (!odd && (letter < "0" || letter > "9")) unknownOptions.push({ at, word });
       odd ||= letter < "0" || letter > "9";
       options.push({ option: unknownOption(letter, `-${letter}`), at, value: undefined });
@@ -170,7 +170,7 @@ function longOption(grammar: Grammar, name: string, exact: boolean): Option | un
   let found: Option | undefined;
   for (const [long, option] of grammar.long) {
     if (!long.startsWith(name)) continue;
-    // Of two candidates the one with a hazard is the safe answer.
+    // Of two candidates, choose the one with a hazard.
     if (found === undefined || (found.does === undefined && option.does !== undefined))
       found = option;
   }
@@ -201,7 +201,7 @@ export function hasOption(use: ParsedArgs, names: string | readonly string[]): b
   return false;
 }
 
-/** Whether one of these options is used and not revoked by a `--no-…` form. */
+/** Whether one of these options is given and not revoked by a later `--no-…`. */
 export function isInEffect(use: ParsedArgs, names: string): boolean {
   const list = listOf(names);
   if (!hasOption(use, list)) return false;

@@ -31,7 +31,7 @@ function plainPath(word: Word): PathText {
   return { text: slash < 0 ? "." : slash === 0 ? "/" : literal.slice(0, slash), pattern };
 }
 
-// Below `~+`.
+// Returns a path below `~+`.
 function pathHere({ pieces: [, rest, ...more] }: Word): PathText {
   if (rest === undefined) return { text: "." };
   return typeof rest === "string" && more.length === 0 ? { text: `.${rest}` } : UNKNOWN;
@@ -47,7 +47,7 @@ export function below(base: PathText, path: PathText): PathText {
   return path.pattern === undefined ? { text } : { text, pattern: `${base.text}/${path.pattern}` };
 }
 
-/** The files of a name, which may be a glob, anywhere below a folder. */
+/** The files of this name, which may be a glob, at any depth below a folder. */
 export function namedBelow(folder: string, name: string): PathText {
   const text = folder.replace(/(?!^)\/+$/, "");
   const lead =

@@ -1,6 +1,6 @@
-// Neither the pattern nor the text holds a variable, code or another delimiter.
+// Neither the pattern nor the replacement contains a variable, code or another delimiter.
 const SUBSTITUTION =
   /^s\/(?:[^/\\$@{}(]|\\[./wWdDsSbB\\|*+?[\]^-])+\/(?:[^/\\$@{}]|\\[./-])*\/[gimx]*;?$/;
 
-/** Whether Perl code replaces text and does nothing else. */
+/** Whether Perl code only replaces text. */
 export const isSubstitution = (code: string): boolean => SUBSTITUTION.test(code);

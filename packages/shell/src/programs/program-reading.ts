@@ -4,10 +4,10 @@ import type { Listing } from "./found-files.ts";
 /** The standard input of a program, as far as it is known. */
 export type Input =
   | { readonly kind: "inherited" }
-  /** `files`: the paths that come through it, if it is known that nothing else does. */
+  /** `files`: the files whose paths come through the pipe, if nothing else does. */
   | { readonly kind: "pipe"; readonly files?: Listing }
   | { readonly kind: "file"; readonly path: Word }
-  /** A here-document or here-string. Without `text`, `word` holds what is known of it. */
+  /** A here-document or here-string. Without `text`, `word` contains its known parts. */
   | { readonly kind: "text"; readonly text: string | undefined; readonly word?: Word };
 
 /** The standard input of the line itself. */
@@ -18,14 +18,14 @@ export const PIPE: Input = { kind: "pipe" };
 
 /** Something that a program runs. */
 export type Run =
-  /** The command from this position of argv, up to before `until`. */
+  /** The command in argv from this position, up to but not including `until`. */
   | {
       readonly kind: "argv";
       readonly from: number;
       readonly until?: number;
-      /** All its words, where some of them are files that were found. */
+      /** All words of the command, if some of them are found files. */
       readonly words?: readonly Word[];
-      /** Unknown words follow: xargs, find -exec {} +. */
+      /** Whether unknown words follow: xargs, find -exec {} +. */
       readonly open?: boolean;
       readonly remote?: boolean;
     }
@@ -35,7 +35,7 @@ export type Run =
   | { readonly kind: "sight"; readonly text: string; readonly remote?: boolean }
   | { readonly kind: "sight"; readonly words: readonly Word[]; readonly remote?: boolean };
 
-/** What a program does, by the words of its command. */
+/** What a program does, according to the words of its command. */
 export interface ProgramReading {
   readonly runs: readonly Run[];
   readonly hazards: readonly Hazard[];

@@ -5,50 +5,50 @@ import type { OperandRole, OptionGroup, Role, ValueForm } from "./option-groups.
 /** How a program reads its arguments, as data. */
 export interface Spec {
   readonly options?: readonly OptionGroup[];
-  /** Options end at the first operand. */
+  /** Whether options end at the first operand. */
   readonly posix?: boolean;
-  /** The first word may be option letters without a dash. */
+  /** Whether the first word may be option letters without a dash. */
   readonly bundled?: boolean;
-  /** Long options cannot be abbreviated. */
+  /** Whether long options cannot be abbreviated. */
   readonly exact?: boolean;
-  /** Roles of the operands in order. One may repeat, and roles after it are those of the last operands. */
+  /** The roles of the operands, in order. One role may repeat; the roles after it belong to the last operands. */
   readonly operands?: readonly (Role | OperandRole)[];
-  /** With one of these options the first operand role is skipped. */
+  /** With one of these options, the first operand role is skipped. */
   readonly noFirst?: string;
-  /** With one of these options the last operand role is skipped. */
+  /** With one of these options, the last operand role is skipped. */
   readonly noLast?: string;
-  /** With one of these options operands are only read and are no hazard. */
+  /** With one of these options, operands are only read and are no hazard. */
   readonly quiet?: string;
-  /** No option does more than choose what is read or printed, so options that are not listed are harmless, too. */
+  /** Whether options only choose what is read or printed, so that unlisted options are harmless too. */
   readonly prints?: boolean;
-  /** With one of these options the program only prints text. */
+  /** With one of these options, the program only prints text. */
   readonly inert?: string;
-  /** Paths include everything below: always, with one of these options, or by a function of the arguments. */
+  /** When paths include everything below them: always, with one of these options, or as a function of the arguments decides. */
   readonly below?: "always" | readonly string[] | ((use: ParsedArgs) => boolean);
   /** Options whose values are globs for files below a directory. Globs that start with `!` exclude files. */
   readonly filter?: string;
-  /** With one of these options it follows links. */
+  /** With one of these options, the program follows links. */
   readonly follows?: string;
-  /** What happens to the working directory without a path operand. `walked`: it is read only with everything below. */
+  /** What happens to the working directory if no path is given. `walked`: it is read only if everything below is. */
   readonly alone?: "read" | "write" | "walked";
-  /** The operands from this index on are a command. */
+  /** The index of the first operand that belongs to a command. */
   readonly wrap?: number;
-  /** Any later word may begin a command. */
+  /** Whether any later word may begin a command. */
   readonly carries?: boolean;
   readonly subs?: Readonly<Record<string, Spec>>;
-  /** An unknown subcommand may be an alias or another program. */
+  /** Whether an unknown subcommand may be an alias or another program. */
   readonly extensible?: boolean;
   /** How to complete the name of a subcommand. `beginning`: unambiguous prefixes are accepted. */
   readonly fullName?: "beginning" | ((name: string) => string);
   /** The hazard of the subcommand itself. */
   readonly does?: Hazard["does"];
-  /** Effects beyond those of its operands. */
+  /** Effects in addition to those of its operands: version control, network, other rights. */
   readonly vcs?: boolean;
   readonly network?: boolean;
   readonly privilege?: boolean;
-  /** Handles what the table cannot express, after the table. */
+  /** Handles what the table cannot express. Runs after the table. */
   readonly more?: (use: ParsedArgs, out: Findings) => void;
-  /** Replaces the table. */
+  /** Used instead of the table. */
   readonly read?: (out: Findings, from: number) => void;
 }
 
@@ -66,19 +66,19 @@ export interface Option {
 export interface Grammar {
   readonly short: ReadonlyMap<string, Option>;
   readonly long: ReadonlyMap<string, Option>;
-  /** Options of several letters with one dash. */
+  /** Options with several letters after one dash. */
   readonly wordy: ReadonlyMap<string, Option>;
   readonly operands: readonly OperandRole[];
 }
 
 export interface UsedOption {
   readonly option: Option;
-  /** Position in argv. */
+  /** The position in argv. */
   readonly at: number;
   readonly value: Word | undefined;
 }
 
-/** An argument that is no option. */
+/** An argument that is not an option. */
 export interface Operand {
   readonly at: number;
   readonly word: Word;

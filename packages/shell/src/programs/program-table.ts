@@ -50,16 +50,16 @@ export function specOf(name: string): Spec | undefined {
   return version?.[1] === undefined ? undefined : specOf(version[1]);
 }
 
-/** The name under which the tables know a program: without a version, and without the `g` of a GNU tool. */
+/** The name under which the tables list a program: without a version, and without the `g` of a GNU tool. */
 export function plainProgram(name: string): string {
   const plain = plainName(name) ?? name;
   return VERSIONED.exec(plain)?.[1] ?? plain;
 }
 
-// The roles of operands and options say all that these do.
+// The roles of their operands and options describe these programs completely.
 const TOLD_BY_ROLES: readonly (Table | undefined)[] = [FILES, TEXT, SEARCH, ARCHIVES];
 
-/** Whether a program is a tool about files or text, so that its operands and options say all that it does. */
+/** Whether a program only works on files or text, so that its operands and options describe it completely. */
 export function isFileTool(name: string): boolean {
   tables ??= tablesByName();
   return TOLD_BY_ROLES.includes(tables.get(name));
@@ -78,6 +78,6 @@ function tablesByName(): Map<string, Table> {
   return all;
 }
 
-// python3.12, node-20, gcc-13
+// Matches names such as python3.12, node-20 and gcc-13.
 const VERSIONED =
   /^(python|pypy|perl|ruby|lua|luajit|php|node|nodejs|gcc|g\+\+|clang|clang\+\+|tclsh|wish|pip|bash|zsh|ksh|guile|julia|erl|gdb|lldb|make)-?\d[\d.]*$/;

@@ -70,7 +70,7 @@ function uvRun(use: ParsedArgs, out: Findings): void {
   else runArgv(out, first.at);
 }
 
-// An interpreter is named by its version, or by its path.
+// An interpreter is given by its version or by its path.
 function pythons(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "python"))
     if (!/^[\w.+@<>=~-]+$/.test(valueOf(used).text ?? "/")) hazard(out, used.at, "run");
@@ -114,7 +114,7 @@ const WRAP_RUN = (more: readonly OptionGroup[] = []): Spec => ({
   posix: true,
   wrap: 0,
 });
-/** `tox exec` runs the words behind it in one of its environments. */
+/** `tox exec` runs the words after `--` in one of its environments. */
 export const TOX: Spec = {
   options: options`-q,--quiet -v,--verbose -l,--listenvs,--list --version -h,--help ${kind.value} -e ${kind.optional} -p,--parallel`,
   carries: true,

@@ -20,22 +20,22 @@ export interface CommandOption {
   readonly name: string;
   /** Undefined if it has no value. */
   readonly value: Word | undefined;
-  /** It is not written but implied by other options. */
+  /** Whether it is not written, but implied by other options. */
   readonly implied?: boolean;
 }
 
-/** An argument that is no option. Includes subcommands. */
+/** An argument that is not an option. Subcommands are included. */
 export interface CommandOperand {
   readonly word: Word;
-  /** It follows an unknown option, so it may be the value of that option. */
+  /** Whether it follows an unknown option and may be its value. */
   readonly after: boolean;
 }
 
-/** The options and the operands of a command. */
+/** The options and operands of a command. */
 export interface CommandOptions {
   readonly options: readonly CommandOption[];
   readonly operands: readonly CommandOperand[];
-  /** An unknown word may be any option. */
+  /** Whether an unknown word may be any option. */
   readonly open: boolean;
 }
 
@@ -116,20 +116,20 @@ export function readOptions(
 }
 
 /**
- * Position of the first operand of a command that options precede: its subcommand or target. Undefined if there is none, if the program
- * has no table, and if it runs another command, whose options these could be.
+ * The position of the first operand after the options: the subcommand or target. Undefined if there is none, if the program has
+ * no table, or if the program runs another command, to which the options could belong.
  */
 export function operandAfterOptions(program: string, argv: readonly Word[]): number | undefined {
   const spec = specOf(program);
   if (spec?.options === undefined || spec.wrap !== undefined) return undefined;
-  // Behind the operand of an interpreter an option would be one of the script.
+  // An option after the operand of an interpreter belongs to the script.
   if (spec.posix === true && spec.subs === undefined) return undefined;
   const posix = spec.subs !== undefined;
   const at = parseArgs(spec, argv, 1, { posix }).operands[0]?.at;
   return at === 1 ? undefined : at;
 }
 
-// Positions after unknown options, which may be values of those.
+// The positions after unknown options, whose values these words may be.
 function doubted({ unknownOptions }: ParsedArgs): ReadonlySet<number> | undefined {
   if (unknownOptions.length === 0) return undefined;
   return new Set(
@@ -158,7 +158,7 @@ function usual(path: string): string {
   return name === undefined ? path : `${path.slice(0, blank)} ${name}`;
 }
 
-// The usual name for the first one or two operands.
+// Replaces the first one or two operands by the usual name of the subcommand.
 function rename(
   program: string,
   operands: readonly CommandOperand[],

@@ -10,7 +10,8 @@ import { noteAnyFiles } from "./any-files.ts";
 import { baseName, command, known, prefix, seen } from "./word-text.ts";
 
 /**
- * What a simple command does, by its words. An unknown program may run, read and write everything that its words name. Never throws.
+ * Describes what a simple command does, according to its words. An unknown program may run, read and write everything that its
+ * words name. Never throws.
  */
 export function readProgram(argv: readonly Word[], input: Input): ProgramReading {
   return read(argv, input, 0);
@@ -27,13 +28,13 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
     out.carries = argv.length > 0;
     return out;
   }
-  // In the usual program directories a path means the same as the bare name.
+  // In the usual program directories, a path means the same as the bare name.
   if (name.includes("/") && !FOUND.test(name)) file(out, "execute", argv[0] as Word);
   const base = baseName(name);
   const spec = specOf(base);
   if (spec !== undefined) {
     apply(spec, out, 1);
-    // It is another program with this name, so the table is only a minimum.
+    // A different program has this name, so the table is only a minimum.
     if (!isInstalled(name)) readUnknown(out);
   } else if (base.startsWith("git-") && isGitCommand(base.slice(4))) {
     runScript(out, 0, command([known("git"), known(base.slice(4)), ...argv.slice(1)]));
@@ -50,7 +51,7 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
   return out;
 }
 
-/** Whether a program of this name is known. */
+/** Whether the tables know a program of this name. */
 export function isProgram(name: string | undefined): boolean {
   return name !== undefined && specOf(baseName(name)) !== undefined;
 }

@@ -10,14 +10,14 @@ import { kind, many, options } from "./option-groups.ts";
 
 function opaque(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  // Without a command many of these start a shell, which reads its input.
+  // Without a command, many of these start a shell that reads its input.
   if (first === undefined)
     return out.input.kind === "inherited" ? undefined : shellWithout(use, out);
   hazard(out, first.at, "run");
   unknown(out, "dynamic_command", `command among the arguments of \`${out.argv[0]?.text ?? "?"}\``);
 }
 
-/** A program that runs its arguments, with options too uncertain to tell where the command starts. */
+/** A program that runs its arguments, but whose options are too uncertain to tell where the command starts. */
 export const OPAQUE: Spec = { posix: true, carries: true, more: opaque };
 
 // Each operand is a command line.
@@ -25,7 +25,7 @@ function scripts(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands) runScript(out, at, word);
 }
 
-// The command follows `--`, or names of tools with versions.
+// The command follows `--`, or the names of tools with versions.
 function afterTools(use: ParsedArgs, out: Findings): void {
   const first = use.operands.find(
     ({ word }) => word.text !== "--" && !/^[\w:./-]+@/.test(prefix(word)),
@@ -35,7 +35,7 @@ function afterTools(use: ParsedArgs, out: Findings): void {
   noteUnclearStart(use, out);
 }
 
-/** nodemon: `--exec` starts a command line, completed by later words. */
+/** nodemon: the later words are added to the command line in `--exec`. */
 function nodemon(use: ParsedArgs, out: Findings): void {
   const [exec] = optionsNamed(use, "exec");
   if (exec === undefined) return;

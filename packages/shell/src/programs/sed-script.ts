@@ -7,7 +7,7 @@ export interface SedAction {
   readonly text: string | undefined;
 }
 
-// Some seds use only the first byte of a multi-byte delimiter.
+// Some seds compare only the first byte of a delimiter.
 function delimits(text: string): boolean {
   return text !== "" && text < "\u0080" && text !== "\n" && text !== "\\";
 }

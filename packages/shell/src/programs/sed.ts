@@ -60,7 +60,7 @@ function readScripts(scripts: readonly Script[], out: Findings): void {
     ? [{ brackets: false }, { brackets: true }]
     : [{ brackets: false }];
   const readings = variants.map((variant) => readSedScript(text, variant));
-  // A sed for which the script is an error runs nothing.
+  // A sed that finds an error in the script runs nothing.
   const sound = readings.filter((actions) => !actions.some(({ does }) => does === "error"));
   for (const actions of sound.length > 0 ? sound : readings)
     for (const action of actions) applyRole(action, placeOf(action, scripts), out);

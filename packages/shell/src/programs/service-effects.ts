@@ -1,6 +1,6 @@
 import type { EffectTable } from "./effect-patterns.ts";
 
-/** What clients of other machines, hosted services, containers and databases do. */
+/** The effects of clients for other machines, hosted services, containers and databases. */
 export const SERVICE_EFFECTS: EffectTable = {
   [`curl wget wget2 aria2c http https xh lynx w3m ssh scp sftp ssh-copy-id ssh-keyscan mosh autossh sshpass rsh rlogin telnet nc ncat netcat
     socat ping ping6 dig host nslookup traceroute tracepath mtr whois ftp lftp tftp nmap tcpdump tshark rclone mail sendmail ldapsearch

@@ -12,7 +12,7 @@ interface Flags {
 const VALUED = new Set(["--rcfile", "--init-file", "--emulate", "--init-command"]);
 const FILES = new Set(["--rcfile", "--init-file"]);
 
-/** A shell: `-c` in any spelling, a script file or standard input. */
+/** Reads a shell: `-c` in any spelling, a script file or standard input. */
 function readShell(out: Findings, from: number): void {
   const { argv } = out;
   const flags: Flags = { command: false, input: false, check: false };
@@ -101,7 +101,7 @@ function nameOf(word: Word): string {
   return word.text ?? "?";
 }
 
-/** A shell with another language. Its script is unknown, but read as if it were bash. */
+/** Reads a shell with another language. Its script is unknown, but is also read as if it were bash. */
 function readForeign(out: Findings, from: number): void {
   readShell(out, from);
   for (const run of out.runs)

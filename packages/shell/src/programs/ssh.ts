@@ -66,12 +66,12 @@ function sshSettings(use: ParsedArgs, out: Findings): void {
   }
 }
 
-// Hosts through which the connection goes.
+// Records the hosts through which the connection goes.
 function jump(word: Word, out: Findings): void {
   if (word.text?.toLowerCase() !== "none") for (const host of hostsOf(word)) network(out, host);
 }
 
-// `port:host:port` with an optional address. Fewer parts are sockets on this machine.
+// `port:host:port` with an optional address. With fewer parts, it is a socket on this machine.
 function forward(word: Word, out: Findings): void {
   const text = word.text?.trim().replace(/"$/, "");
   if (text === undefined) return network(out, undefined);
@@ -79,12 +79,12 @@ function forward(word: Word, out: Findings): void {
   if (host !== undefined && /[^\d]/.test(host)) network(out, hostOf(known(host)));
 }
 
-// Records connections besides the named host.
+// Records connections to hosts other than the named one.
 function routes(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "J")) jump(valueOf(used), out);
   for (const name of ["L", "R", "W"])
     for (const used of optionsNamed(use, name)) forward(valueOf(used), out);
-  // A settings file may redirect it anywhere.
+  // A settings file may redirect the connection anywhere.
   if (
     optionsNamed(use, "F").some(
       ({ value }) => value?.text !== "none" && value?.text !== "/dev/null",
@@ -118,7 +118,7 @@ function ssh(use: ParsedArgs, out: Findings): void {
     unknown(out, "dynamic_script", "script in the input of `ssh`");
 }
 
-/** Copies between machines. The last operand is written. */
+/** Reads a copy between machines. The last operand is written. */
 function copies(use: ParsedArgs, out: Findings): void {
   sshSettings(use, out);
   const last = use.operands.length - 1;

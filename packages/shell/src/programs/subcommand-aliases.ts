@@ -4,8 +4,8 @@ import { specOf } from "./program-table.ts";
 const NONE: readonly string[] = [];
 
 /**
- * Other first words for a subcommand, such as `container` for `run` of docker. Undefined if the program accepts prefixes, since no list is
- * complete then.
+ * Other first words for a subcommand, such as `container` for `run` of docker. Undefined if the program accepts prefixes, because
+ * then no list is complete.
  */
 export function otherFirstWords(program: string, name: string): readonly string[] | undefined {
   if (specOf(program)?.fullName !== undefined) return undefined;

@@ -1,6 +1,6 @@
 import type { Spec } from "./program-spec.ts";
 
-/** The full name of a subcommand. Returns the word itself if the program accepts no prefixes. */
+/** Completes the name of a subcommand. Returns the word unchanged if the program accepts no prefixes. */
 export function fullSubcommandName({ fullName, subs }: Spec, word: string): string {
   if (fullName === undefined) return word;
   if (fullName !== "beginning") return fullName(word);

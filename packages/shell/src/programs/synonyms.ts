@@ -1,6 +1,6 @@
 type Names = Readonly<Record<string, string>>;
 
-// One `usual: other, other` per line.
+// Parses lines of the form `usual: other, other`.
 function table(text: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const line of text.trim().split("\n")) {
@@ -117,9 +117,7 @@ export const ALIASES: Readonly<Record<string, ReadonlyMap<string, string> | unde
 
 const COPY: Names = { "-a": "-d --recursive --preserve", "--archive": "-d --recursive --preserve" };
 
-/**
- * Options that imply others, by command. A key that is no option is the prefix of an operand with the same meaning.
- */
+/** Options that imply others, by command. A key that is no option is the prefix of an operand with the same meaning. */
 export const IMPLIES: Readonly<Record<string, Names | undefined>> = {
   "git branch": { "-D": "--delete --force", "-M": "--move --force", "-C": "--copy --force" },
   "git push": { "+": "--force", ":": "--delete" },
@@ -180,7 +178,7 @@ export function signalName(text: string): string {
   return NUMBERS[name] ?? name;
 }
 
-// Programs that are the same, or a subcommand of another.
+// Programs that are equivalent, or that are a subcommand of another.
 const PROGRAMS: readonly (readonly string[])[] = [
   ["pip", "pip3", ...Array.from({ length: 10 }, (__, minor) => `pip3.${minor + 7}`)],
   ["docker compose", "docker-compose"],

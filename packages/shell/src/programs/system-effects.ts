@@ -1,6 +1,6 @@
 import type { EffectTable } from "./effect-patterns.ts";
 
-/** What file tools, shells and system tools do beyond their operands. */
+/** The effects of file tools, shells and system tools, in addition to those of their operands. */
 export const SYSTEM_EFFECTS: EffectTable = {
   "mv rename prename trash trash-put": { moves: "**" },
   rm: { deletes: "**", "delete-below": "--recursive" },

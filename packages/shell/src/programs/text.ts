@@ -209,7 +209,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
 };
 
 function readMlr(use: ParsedArgs, out: Findings): void {
-  // After the first verb, only mlr can tell verbs, their arguments and files apart.
+  // After the first verb, only mlr itself can separate verbs, their arguments and files.
   for (const { word } of use.operands.slice(1)) {
     if (
       word.text === undefined ? mayBeOption(word) : word.text.startsWith("-") || !isName(word.text)

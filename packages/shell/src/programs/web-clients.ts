@@ -19,7 +19,7 @@ const ROUTES: ReadonlySet<string> = new Set(
   "resolve connect-to dns-servers config unix-socket abstract-unix-socket".split(" "),
 );
 
-// `host:port:address` or `host:port:other:port`. An options file or a socket may send it anywhere.
+// `host:port:address` or `host:port:other:port`. An options file or a socket may redirect it anywhere.
 function routed(name: string, value: Word): readonly (string | undefined)[] {
   if (value.text === undefined || !/^(?:resolve|connect-to|dns-servers)$/.test(name))
     return [undefined];
@@ -57,7 +57,7 @@ function curl(use: ParsedArgs, out: Findings): void {
   }
   if (hasOption(use, "remote-name remote-name-all")) {
     const folder = optionsNamed(use, "output-dir")[0]?.value ?? known(".");
-    // The server may choose the name.
+    // The server may choose the file name.
     if (hasOption(use, "remote-header-name config")) file(out, "write", folder, { below: true });
     for (const { word } of use.operands) writeDownload(folder, word, out);
     for (const used of optionsNamed(use, "url")) writeDownload(folder, valueOf(used), out);

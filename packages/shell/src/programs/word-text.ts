@@ -24,14 +24,14 @@ export function seen({ text, pieces }: Word): string {
   return text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "$")).join("");
 }
 
-/** Whether a word could be an option, because it starts with a dash or is unknown. */
+/** Whether a word could be an option: it starts with a dash, or is unknown. */
 export function mayBeOption(word: Word): boolean {
   if (word.text !== undefined) return word.text.startsWith("-");
   const start = prefix(word);
   return start === "" || start.startsWith("-");
 }
 
-/** A word without its first characters, which must be known. */
+/** The word without its first characters, which must be known. */
 export function after(word: Word, count: number): Word {
   if (word.text !== undefined) return known(word.text.slice(count));
   const [first, ...rest] = word.pieces;
@@ -62,7 +62,7 @@ function merged(pieces: readonly Piece[]): readonly Piece[] {
   return result;
 }
 
-/** Joins words with blanks, as ssh and eval do. */
+/** Joins words with spaces, as ssh and eval do. */
 export function joined(words: readonly Word[]): Word {
   const parts: Word[] = [];
   for (const word of words) {
@@ -77,7 +77,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A script of one command with exactly these words. Unknown if one of them is. */
+/** A script of one command with exactly these words. Unknown if one of the words is. */
 export function command(words: readonly Word[]): Word {
   return joined(
     words.map((word) =>

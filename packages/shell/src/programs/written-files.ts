@@ -2,15 +2,15 @@ import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
 import { baseName, concat, known, prefix } from "./word-text.ts";
 
-/** How sources get into their target. */
+/** How sources are copied to their target. */
 interface Copying {
-  /** With all that is below them. */
+  /** Whether everything below the sources is included. */
   readonly below?: boolean;
-  /** The target is a directory, whatever it looks like. */
+  /** Whether the target is a directory, whatever its name looks like. */
   readonly folder?: boolean;
-  /** The target itself becomes what the source is. */
+  /** Whether the target itself becomes a copy of the source. */
   readonly merges?: boolean;
-  /** Sources keep their directories. */
+  /** Whether sources keep their directories. */
   readonly parents?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function writeInto(
 ): void {
   const names = sources.map((source) => (merges ? undefined : nameOf(source, parents)));
   const isFolder = folder || /(?:^|\/)(?:\.{1,2}|~)?\/?$/.test(target.text ?? "-");
-  // Some systems copy what is below `x/` instead of `x`.
+  // Some systems copy the contents of `x/` instead of `x`.
   const isMerged = names.includes(undefined) || sources.some(({ text }) => text?.endsWith("/"));
   if (!below || !isFolder || isMerged) file(out, "write", target, { below });
   for (const name of names) {
@@ -33,7 +33,7 @@ export function writeInto(
   }
 }
 
-// The name of a copy. Undefined where it is not known, or where what is below the source is copied without it.
+// The name of a copy. Undefined if it is unknown, or if the contents of the source are copied without its folder.
 function nameOf({ text, pieces }: Word, parents: boolean): Word | undefined {
   if (text !== undefined) {
     const path = text.replace(/\/{1,64}$/, "");
@@ -56,7 +56,7 @@ function inside(folder: Word, name: Word): Word {
     : concat([folder, known("/"), name]);
 }
 
-/** Records the file that a download leaves in a directory, named like the end of the address. */
+/** Records the file that a download creates in a directory, named after the end of the address. */
 export function writeDownload(folder: Word, address: Word, out: Findings): void {
   const { text } = address;
   file(out, "write", folder);
@@ -67,7 +67,7 @@ export function writeDownload(folder: Word, address: Word, out: Findings): void 
   }
   const path = text.replace(/^[\w+.-]{1,32}:\/\/[^/?#]*/, "").replace(/#.*$/s, "");
   const whole = path === text && !path.includes("/") ? "" : path.slice(path.lastIndexOf("/") + 1);
-  // Programs differ in whether the query belongs to the name.
+  // Programs differ in whether the name includes the query.
   const names = new Set([whole, whole.replace(/\?.*$/s, ""), baseName(path.replace(/\?.*$/s, ""))]);
   for (const name of names)
     file(out, "write", inside(folder, known(name === "" ? "index.html" : name)));

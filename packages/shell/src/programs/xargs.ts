@@ -21,7 +21,7 @@ function readFiles(use: ParsedArgs, out: Findings): void {
     if (used.option.role === "read" && used.value !== undefined) file(out, "read", used.value);
 }
 
-/** xargs: a command, completed by words from standard input. */
+/** Reads xargs: a command that is completed by words from standard input. */
 export function readXargs(out: Findings, from: number): void {
   const use = parseArgs(XARGS, out.argv, from, { posix: true });
   readFiles(use, out);
@@ -45,7 +45,7 @@ export function readXargs(out: Findings, from: number): void {
     );
 }
 
-// The text for which the words of the input are put in. Undefined: they come last.
+// The text that is replaced by words from the input. Undefined: they are appended.
 function markOf(use: ParsedArgs): string | undefined {
   const replaced = [
     ...optionsNamed(use, "I"),
@@ -59,7 +59,7 @@ function markOf(use: ParsedArgs): string | undefined {
 
 const MOST_PLACES = 8;
 
-// The files that come through the pipe, if it is known how the words are told apart.
+// The files whose paths come through the pipe, if it is known how these are separated.
 function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | undefined {
   if (input.kind !== "pipe" || input.files === undefined) return undefined;
   if (use.unknownOptions.length > 0 || hasOption(use, "arg-file J")) return undefined;
@@ -68,7 +68,7 @@ function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | un
   const { files, zero } = input.files;
   const byZero = hasOption(use, "null") || delimiters.includes("\\0");
   if ((zero && !byZero) || files.length > MOST_PLACES) return undefined;
-  // Without a folder before it, a name could still be an option.
+  // Without a folder, a name could still be an option.
   return byZero ? files.map((finding) => ({ ...finding, splits: finding.lead === "" })) : files;
 }
 
@@ -103,7 +103,7 @@ export function readParallel(out: Findings, from: number): void {
   const words = end < 0 ? use.operands : use.operands.slice(0, end);
   const [first] = words;
   if (first === undefined) {
-    // The commands are lines of standard input or words after `:::`.
+    // Each line of standard input, or each word after `:::`, is a command.
     out.carries = true;
     for (const { at, word } of use.operands.slice(end + 1)) if (end >= 0) runScript(out, at, word);
     if (
@@ -117,7 +117,7 @@ export function readParallel(out: Findings, from: number): void {
   const script = joined(words.map(({ word }) => word));
   const text = script.text === undefined ? undefined : script.text;
   runScript(out, first.at, text === undefined ? script : known(text));
-  // Most placeholders have braces. Without one the words come last.
+  // Most placeholders have braces. Without one, the words are appended.
   const argv = words.map(({ word }) => completeBraces(word));
   readCompleted(
     out,
@@ -148,7 +148,7 @@ export const FD: Spec = {
     --gen-completions ${kind.flag} --one-file-system --show-errors -x,--exec -X,--exec-batch`,
 };
 
-/** fd: a search, with a command after `-x` or `-X`. */
+/** Reads fd: a search, with a command after `-x` or `-X`. */
 export function readFd(out: Findings, from: number): void {
   const { argv } = out;
   const exec = argv.findIndex((word, at) => at >= from && isExec(word.text));

@@ -3,14 +3,14 @@ import type { Listing } from "../programs/found-files.ts";
 import type { Node } from "../parse/syntax.ts";
 import type { WalkState } from "./walk-state.ts";
 
-/** Whether a command takes a list of files from a pipe. */
+/** Whether a command reads a list of files from a pipe. */
 export const readsList = (node: Node): boolean =>
   node.type === "Command" &&
   [node.name, ...node.suffix].some(
     (item) => item?.type === "Word" && /(^|\/)xargs$/.test(item.text),
   );
 
-/** The files that a command of a pipe prints, if it prints nothing else. */
+/** The files whose paths a command of a pipe prints, if it prints nothing else. */
 export function listOf(
   walk: WalkState,
   node: Node | undefined,

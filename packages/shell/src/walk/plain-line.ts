@@ -7,7 +7,7 @@ import { STATE_BUILTINS } from "./state-builtins.ts";
 const WORD = 1;
 const BLANK = 2;
 
-// Characters that are literal everywhere. All others are left to the parser.
+// Characters that are literal everywhere. All others need the parser.
 const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   const sign = String.fromCharCode(code);
   return /[\w@%+:,./=^-]/.test(sign) ? WORD : sign === " " || sign === "\t" ? BLANK : 0;
@@ -24,8 +24,8 @@ const CHANGES_STATE: ReadonlySet<string> = new Set(STATE_BUILTINS);
 const LONGEST = 1_024;
 
 /**
- * Analyzes a line that is one program with literal words, as most lines are, without the parser. The result is the same. Undefined for
- * any other line.
+ * Analyzes a line that is one program with literal words, as most lines are, without the parser. The result is the same as with
+ * it. Undefined for any other line.
  */
 export function analyzePlain(line: string): Analysis | undefined {
   const argv = wordsOf(line);

@@ -99,7 +99,7 @@ export function runCommand(
   move(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
 }
 
-// When a command runs that another program starts.
+// When a command that another program starts will run.
 function orderIn(name: string, { order }: CommandContext): CommandContext["order"] {
   return WAITS.test(name)
     ? order
@@ -110,7 +110,7 @@ function orderIn(name: string, { order }: CommandContext): CommandContext["order
         : order;
 }
 
-// Whoever takes a list of files from a pipe leaves nothing of it, and a script may read only a part.
+// A program that reads a list of files from a pipe leaves nothing of it. A script may read only a part.
 function inputIn(name: string, { kind }: Run, { input }: CommandContext): CommandContext["input"] {
   if (input.kind !== "pipe" || input.files === undefined) return input;
   return kind === "argv" && !REPEATS.test(name) ? input : PIPE;
@@ -192,7 +192,7 @@ function followWrapped(
 
 const moving = new WeakMap<readonly Word[], number>();
 
-// The position before which a wrapper has no option that changes the working directory.
+// The position before which no option of a wrapper changes the working directory.
 function staysUntil(argv: readonly Word[], name: string): number {
   const options = MOVES.get(name);
   if (options === undefined) return argv.length;

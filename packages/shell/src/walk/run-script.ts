@@ -14,7 +14,7 @@ import {
   type WalkState,
 } from "./walk-state.ts";
 
-/** Walks a script in an argument. Its unknown parts count for the command that runs it, or for the line. */
+/** Walks a script in an argument. Its unknown parts are recorded for the command that runs it, or for the line. */
 export function runScript(
   walk: WalkState,
   script: Word,
@@ -56,7 +56,7 @@ function textOf(walk: WalkState, { text, pieces }: Word): string | undefined {
   return pieces.map((piece) => (typeof piece === "string" ? piece : HOLE)).join("");
 }
 
-/** Runs variables whose values are command lines: editors, pagers, prompts. */
+/** Walks the values of variables that are command lines: editors, pagers, prompts. */
 export function runValues(walk: WalkState, place: CommandContext, script: WalkScript): void {
   const { values } = walk;
   if (values !== undefined) {

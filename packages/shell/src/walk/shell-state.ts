@@ -195,7 +195,7 @@ function alias(walk: WalkState, argv: readonly Word[], draft: Draft): void {
     const word = argv[at];
     const [first] = word?.pieces ?? [];
     if (word?.text === undefined || (typeof first === "string" && first.includes("="))) {
-      // Without another command in the line an alias changes nothing.
+      // If no other command is in the line, an alias changes nothing.
       if (word?.text === undefined)
         return noteUnknown(walk, "state", "an alias, which changes what a command name runs");
       (walk.aliases ??= []).push(draft);
@@ -260,7 +260,7 @@ export function noteState(walk: WalkState, name: string, draft: Draft): void {
 const FLOW =
   /^(cd|pushd|popd|exit|return|break|continue|exec|eval|source|\.|command|builtin|unset|set|shopt|trap|:|\[|test)$/;
 
-/** Reads the body of a function, and records whether it may change the working directory. */
+/** Reads the body of a function, and records whether the function may change the working directory. */
 export function readFunction(walk: WalkState, name: WordNode, body: () => void): void {
   const functions = (walk.functions ??= new Map<string, boolean>());
   if (FLOW.test(name.value)) walk.flowUnknown = true;

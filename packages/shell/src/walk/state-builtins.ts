@@ -1,4 +1,4 @@
-/** The built-ins that may change what later commands do. */
+/** The built-in commands that may change the meaning of later commands. */
 export const STATE_BUILTINS = [
   "export",
   "declare",

@@ -12,8 +12,8 @@ const BEFORE_PROGRAM =
 const LONGEST_READ = 64;
 
 /**
- * Text of an unknown line that looks like commands, so that a denied command cannot hide behind a syntax error or a limit. Takes linear
- * time. Undefined where there are more than `most`.
+ * Finds text of an unknown line that looks like commands, so that a denied command cannot hide behind a syntax error or a limit.
+ * Takes linear time. Undefined if there are more than `most`.
  */
 export function commandsInText(
   text: string,
@@ -36,16 +36,16 @@ export function commandsInText(
   });
 }
 
-// Hundreds of commands of one script may have the same text for their input.
+// Hundreds of commands of one script may read the same text as their input.
 let last: { readonly text: string; readonly commands: readonly (readonly Word[])[] } | undefined;
 
-/** Commands in text that may be run or may be prose. */
+/** Finds commands in text that may be run or may be prose. */
 export function suspects(text: string): Draft[] {
   if (last?.text !== text) last = { text, commands: commandsIn(text) };
   return last.commands.filter(([first]) => first?.text?.startsWith("-") !== true).map(suspect);
 }
 
-/** A command that may be run. Its origin is `sight`. */
+/** Creates a command that may be run. Its origin is `sight`. */
 export function suspect(argv: readonly Word[]): Draft {
   const draft = emptyDraft({ ...TOP, origin: "sight" });
   draft.argv = argv;
@@ -53,12 +53,12 @@ export function suspect(argv: readonly Word[]): Draft {
   const { effects, hazards, runs, unknown, carries } = readProgram(argv, INHERITED);
   draft.effects = effects;
   draft.hazards = hazards;
-  // Words of prose are rarely names of programs.
+  // The words of prose are rarely names of programs.
   draft.carries = runs.length > 0 || (carries && isProgram(argv[0]?.text)) || unknown.length > 0;
   return draft;
 }
 
-// One more than `most` at most.
+// Returns at most one command more than `most`.
 function commandsIn(text: string, most = Number.POSITIVE_INFINITY): Word[][] {
   const commands: Word[][] = [];
   const seen = new Set<string>();

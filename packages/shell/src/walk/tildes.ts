@@ -4,7 +4,7 @@ import type { WalkState } from "./walk-state.ts";
 
 const OTHER_HOME: PathText = { why: "the home directory, which the line itself changes" };
 
-/** The effects of a command, where `~` stands for the home directory that it has in the line. */
+/** The effects of a command. A `~` in them means the home directory that the line started with. */
 export function toldEffects(
   walk: WalkState,
   argv: readonly Word[],
@@ -12,7 +12,7 @@ export function toldEffects(
   tildes: readonly Word[] | undefined,
 ): readonly Effect[] {
   const home = argv[0]?.text === "cd" && isCdWithoutOperand(argv);
-  // Only at its end is it known whether the line sets HOME. If so, the line is analyzed again.
+  // Only at the end of the line is it known whether the line sets HOME. If it does, the line is analyzed again.
   if (home && walk.home.trusted) walk.home.used = true;
   const told =
     home && !walk.home.trusted

@@ -10,10 +10,10 @@ import {
   type WalkState,
 } from "./walk-state.ts";
 
-/** Walks a script in a context. */
+/** A function that walks a script in a context. */
 export type WalkScript = (walk: WalkState, script: ParsedScript, place: CommandContext) => void;
 
-/** The context of what runs within a step, in no known order. */
+/** The context of commands that run within one step, in unknown order. */
 export const together = (place: CommandContext): CommandContext =>
   place.order === "after" ? { ...place, order: "with" } : place;
 

@@ -30,7 +30,7 @@ import type {
   WordNode,
 } from "../parse/syntax.ts";
 
-/** Walks a script. `onSuccess` and `onFailure` of the walk are the working directories at its end. */
+/** Walks a script. Sets `onSuccess` and `onFailure` of the walk to the working directories at its end. */
 export function walkScript(walk: WalkState, script: ParsedScript, place: CommandContext): void {
   const [error] = script.errors ?? [];
   if (error !== undefined) {
@@ -101,7 +101,7 @@ function walkPipeline(walk: WalkState, node: PipelineNode, place: CommandContext
           node.operators[at - 1] === "|" ? listOf(walk, commands[at - 1], last, files) : undefined;
       last = walk.commands.length;
       const input: Input = files === undefined ? PIPE : { kind: "pipe", files };
-      // A group may read a part of the list first.
+      // The group may have read a part of the list already.
       walkNode(walk, command, command.type === "Command" ? { ...later, input } : later);
     }
     walk.onSuccess = walk.onFailure = place.folder;
@@ -233,7 +233,7 @@ function walkCase(
   walk.onSuccess = walk.onFailure = end;
 }
 
-// A loop that changes the working directory starts its next round elsewhere.
+// A loop that changes the working directory starts its next round in another directory.
 function walkLoop(
   walk: WalkState,
   place: CommandContext,
@@ -292,7 +292,7 @@ function walkRedirected(
   add(walk, draft, inside);
 }
 
-// Words of control flow belong to no command, so their reasons count for the line.
+// The words of control flow belong to no command, so their reasons are recorded for the line.
 function finishWords(walk: WalkState, place: CommandContext): void {
   takeReasons(walk, undefined);
   walkPending(walk, place, walkScript);

@@ -25,13 +25,13 @@ export interface Draft {
   unknown: readonly Unknown[];
 }
 
-/** Redirections of a group of commands. */
+/** The redirections of a group of commands. */
 export interface Group {
   readonly redirections: readonly Redirection[];
   readonly effects: readonly Effect[];
   readonly folder: Folder;
   readonly around: Group | undefined;
-  /** The group runs exactly once. */
+  /** Whether the group runs exactly once. */
   readonly once: boolean;
   /** The step in which its files are opened, if known. */
   readonly step: number | undefined;
@@ -46,7 +46,7 @@ export interface CommandContext {
   readonly folder: Folder;
   readonly scripts: number;
   readonly wrappers: number;
-  /** False in loops, functions and traps. */
+  /** False in loops, functions and traps, where the command may run several times. */
   readonly once: boolean;
   /** When the command runs: after everything before it, concurrently with its statement, or at any later time. */
   readonly order: "after" | "with" | "later";
@@ -73,8 +73,8 @@ export interface WalkState {
   /** The group around each command. */
   readonly outers: (Group | undefined)[];
   /**
-   * The step in which each command starts. A whole number: it ends before the next step. Plus a half: it may repeat or run concurrently with
-   * others of the step. Negative: nothing waits for its end.
+   * The step in which each command starts. A whole number: the command ends before the next step. With a half added: it may
+   * repeat, or run concurrently with others of the step. Negative: the shell does not wait for its end.
    */
   readonly steps: number[];
   step: number;
@@ -94,11 +94,11 @@ export interface WalkState {
   /** Characters in substitutions, and in scripts in arguments. */
   length: number;
   scripted: number;
-  /** A limit was reached, and the analysis stops. */
+  /** Whether a limit was reached, which stops the analysis. */
   full: boolean;
   /** How often the working directory may have changed. */
   folderChanges: number;
-  /** Commands such as `cd` or `exit` may be redefined. */
+  /** Whether commands such as `cd` or `exit` may be redefined. */
   flowUnknown: boolean;
   /** The working directory after the last command succeeded or failed. */
   onSuccess: Folder;
@@ -112,7 +112,7 @@ export interface WalkState {
   arithmetic: { readonly text: string; readonly command: Draft | undefined }[] | undefined;
   /** Arithmetic in the last words. */
   arithmeticTexts: string[] | undefined;
-  /** A script with unknown parts was read, so a {@link HOLE} stands for unknown text. */
+  /** Whether a script with unknown parts was read, so that a {@link HOLE} means unknown text. */
   holes: boolean;
   /** Commands that define aliases. */
   aliases: Draft[] | undefined;
@@ -120,7 +120,7 @@ export interface WalkState {
 
 export const NOTHING: readonly never[] = Object.freeze([]);
 
-/** Stands for unknown text in a script. A private-use character, which a shell reads as part of a word. */
+/** Represents unknown text in a script. A private-use character, which a shell reads as part of a word. */
 export const HOLE = "\uf8ff";
 
 const MOST_REASONS = 16;
@@ -143,7 +143,7 @@ export function noteLimit(walk: WalkState, what: string): void {
   noteUnknownLine(walk, { code: "limit", what });
 }
 
-/** Text from the line in backticks, shortened for a message. */
+/** Formats text of the line in backticks, shortened for a message. */
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}…` : text;
   return `\`${short.replace(/[`\n\r\t]/g, " ")}\``;
