@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 128_429,
-  test_lines: 95_078,
+  test_lines: 95_120,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -1,0 +1,50 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { DefaultTheme } from "vitepress";
+import { addressOf, ROOT } from "./pages.ts";
+
+type Group = DefaultTheme.SidebarItem;
+
+const pages = (text: string, names: readonly string[]): Group => ({
+  text,
+  collapsed: false,
+  items: names.map((name) => page(name === "concepts" ? "docs/index.md" : `docs/${name}.md`)),
+});
+
+const all = (text: string, pattern: string): Group => ({
+  text,
+  collapsed: true,
+  items: globSync(pattern, { cwd: ROOT }).sort().map(page),
+});
+
+/** A page under its own title. */
+function page(file: string): Group {
+  const [, title = file] = /^# (.+)$/m.exec(readFileSync(join(ROOT, file), "utf8")) ?? [];
+  return { text: title.replaceAll("`", ""), link: `/${addressOf(file).replace(/\.md$/, "")}` };
+}
+
+export const guide: readonly Group[] = [
+  pages("Start", ["concepts", "hosts", "mcp", "configuration"]),
+  pages("Policies", ["policy", "test-a-policy", "lint", "import", "rulesets", "approvals"]),
+  pages("Workflows", ["workflow", "contract", "gates", "evidence", "tasks", "enforcement"]),
+  pages("Steps", ["run-a-workflow", "behaviors", "coordinator", "run-on-many-machines"]),
+  pages("Service", ["serve", "sdk", "tools", "operate", "monitoring", "scale"]),
+  pages("Records", ["runs", "event-log", "event-log-writing", "stores", "status"]),
+  pages("Extend", ["write-a-check", "write-a-plugin", "hooks", "versioning"]),
+];
+
+export const reference: readonly Group[] = [
+  pages("Reference", [
+    "cli",
+    "errors",
+    "event-log-types",
+    "performance",
+    "compat-gemini",
+    "compat-radium",
+  ]),
+  all("Plugins", "plugins/*/README.md"),
+  all("Rulesets", "rulesets/*/README.md"),
+  all("Packages", "packages/*/README.md"),
+  all("Examples", "docs/examples/*/README.md"),
+  all("Decisions", "docs/decisions/[0-9][0-9][0-9][0-9]-*.md"),
+];

@@ -1,0 +1,13 @@
+import DefaultTheme from "vitepress/theme";
+import type { Theme } from "vitepress";
+import Diagram from "./Diagram.vue";
+import Playground from "./playground/Playground.vue";
+import "./wide.css";
+
+export default {
+  extends: DefaultTheme,
+  enhanceApp({ app }) {
+    app.component("Diagram", Diagram);
+    app.component("Playground", Playground);
+  },
+} satisfies Theme;

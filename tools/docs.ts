@@ -1,0 +1,19 @@
+// Builds the documentation site into docs/site/.vitepress/dist. Its programs are installed into a folder of their own.
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+const site = join(root, "docs/site");
+const modules = join(site, "node_modules");
+
+function run(cwd: string, program: string, ...args: readonly string[]): void {
+  const shell = process.platform === "win32" && program === "npm";
+  const { status } = spawnSync(program, args, { cwd, stdio: "inherit", shell });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+if (!existsSync(modules)) run(site, "npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit");
+run(site, process.execPath, join(modules, "typedoc/bin/typedoc"));
+// Links between pages are checked. From the root, as pages lie there.
+run(root, process.execPath, join(modules, "vitepress/bin/vitepress.js"), "build", "docs/site");
