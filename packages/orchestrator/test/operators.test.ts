@@ -37,7 +37,12 @@ it("a broken file admits none of its operators, is reported once, and affects no
       expect(await status(`Bearer ${token}`), text).toBe(401);
     expect(await status(asOperator)).toBe(200);
   }
-  expect(said).toEqual(Array.from({ length: 4 }, () => "nobody is known by the file of operators"));
+  expect(said).toEqual(
+    Array.from(
+      { length: 4 },
+      () => "the file of operators is broken, so none of its operators is known",
+    ),
+  );
   expect((await at.events("access_refused")).length).toBe(13);
   write(listed("eve"));
   expect(await status(`Bearer ${TOKEN}`)).toBe(200);

@@ -94,7 +94,7 @@ function unreachable(error: unknown, target: string): BylawError {
 export const unknownOutcome = (target: string): BylawError =>
   new BylawError({
     code: "BYLAW_STORE_UNKNOWN_OUTCOME",
-    message: `The connection to ${target} was lost before an answer came, so the write may be on record or not`,
+    message: `The connection to ${target} was lost before an answer came, so it is unknown whether the write was recorded`,
     fix: "Read the log before you send it again, or send it again with the same request id",
   });
 
@@ -120,7 +120,7 @@ const REASONS: readonly (readonly [RegExp, (target: string) => string, fix: stri
     (target) => `PostgreSQL at ${target} has too many connections`,
     "Raise its max_connections, or open fewer",
   ],
-  [FULL, (target) => `PostgreSQL at ${target} cannot go on`, "See the log of the server"],
+  [FULL, (target) => `PostgreSQL at ${target} has failed`, "See the log of the server"],
 ];
 
 function unavailable(error: unknown, target: string): BylawError {

@@ -62,7 +62,7 @@ function refuseUnmerged(path: string): void {
   for (const suffix of ["-wal", "-journal"]) {
     if ((statSync(`${path}${suffix}`, { throwIfNoEntry: false })?.size ?? 0) === 0) continue;
     throw unusable(
-      `${path}${suffix} holds changes that ${path} does not have yet, and they can only be read where the folder can be written`,
+      `${path}${suffix} holds changes that ${path} does not have yet, and reading them needs write access to the folder`,
       `Copy ${path} and ${path}${suffix} to a folder that you can write, and read the copy.`,
     );
   }

@@ -57,7 +57,7 @@ describe("reading a store in a folder without write access", () => {
     makeReadOnly(dirname(file));
     expect(await read(file)).toEqual({
       code: "BYLAW_STORE_UNUSABLE",
-      message: `${file}-wal holds changes that ${file} does not have yet, and they can only be read where the folder can be written`,
+      message: `${file}-wal holds changes that ${file} does not have yet, and reading them needs write access to the folder`,
       fix: `Copy ${file} and ${file}-wal to a folder that you can write, and read the copy.`,
     });
     // The fix works.

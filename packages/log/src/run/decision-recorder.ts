@@ -119,7 +119,7 @@ export class DecisionRecorder {
         ? outcomeOf(input, events, this.#policies())
         : { decision, applied: decision.applied, events };
       return written.then(
-        () => outcome ?? this.#absent(input, "the first answer is not on record", events),
+        () => outcome ?? this.#absent(input, "the first answer was not recorded", events),
         (error: unknown) => this.#absent(input, error, events),
       );
     }

@@ -89,7 +89,11 @@ export function distinctOperators(
           digest: token.slice("sha256:".length),
         })),
       ),
-    onBroken: (error) => log.error(faultOf(error), "nobody is known by the file of operators"),
+    onBroken: (error) =>
+      log.error(
+        faultOf(error),
+        "the file of operators is broken, so none of its operators is known",
+      ),
   });
   operators();
   return operators;

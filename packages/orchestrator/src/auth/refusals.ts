@@ -119,7 +119,7 @@ export class Refusals {
       bucket.missed ??= refusal;
       // The request is refused even if the refusal cannot be recorded.
       if (!isStoreFailure(error))
-        log.error({ error: messageOf(error) }, "a refusal could not be put on record");
+        log.error({ error: messageOf(error) }, "a refusal could not be recorded");
       return false;
     }
   }

@@ -34,12 +34,12 @@ export const behaviorRefusals = definePlugin({
         return action === "trigger" && !configured
           ? deny(
               "This server knows no agents that can be called",
-              "An operator names them in the setting `behaviors.agents`; until then go on without",
+              "An operator names them in the setting `behaviors.agents`; until then, continue without it",
               code,
             )
           : deny(
               `This server has no plugin for \`${action}\``,
-              `An operator adds \`${plugin}\` to the configuration; until then go on without`,
+              `An operator adds \`${plugin}\` to the configuration; until then, continue without it`,
               code,
             );
       return action === "vibecheck" && !oversight

@@ -7,13 +7,7 @@ export function requireRecorded<D extends { readonly decision: Decision }>(decid
   const { code, reason: detail } = decision;
   if (code === "engine_absent") throw problem(unrecorded(decision));
   if (code === "run_ended")
-    throw problem({
-      status: 409,
-      code,
-      detail,
-      decision,
-      fix: "Start a new run to go on working.",
-    });
+    throw problem({ status: 409, code, detail, decision, fix: "Start a new run to continue." });
   return decided;
 }
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { isBlank } from "@bylaw/wording";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
-/** The shapes that several routes take or answer with. Input is strict: a key that nobody knows is a mistake that somebody made. */
+/** Shapes in the input or output of several routes. Input is strict, because an unknown key is usually a mistake. */
 
 /** A JSON object, not copied. */
 export const jsonObject = z

@@ -19,7 +19,7 @@ export const GUIDANCE_TYPES = [
     question: text,
     response: free,
   }),
-  guidance("agent_resumes_with_guidance", "the agent goes on with the answer", {
+  guidance("agent_resumes_with_guidance", "the agent continues with the answer", {
     ...WORK,
     guidance_summary: free,
   }),

@@ -8,7 +8,7 @@ export const SESSION_TYPES = [
     plan_file: text.nullable(),
     total_tasks: count,
   }),
-  session("session_resumed", "the coordinator goes on from saved state", {
+  session("session_resumed", "the coordinator continues from saved state", {
     previous_session_id: id,
     state_saved_at: time,
     in_progress_tasks_count: count,
@@ -47,5 +47,5 @@ export const SESSION_TYPES = [
     compactions: count,
     session_resumes: count,
   }),
-  session("workflow_failed", "the workflow cannot go on", { reason: text, last_state: free }),
+  session("workflow_failed", "the workflow cannot continue", { reason: text, last_state: free }),
 ];
