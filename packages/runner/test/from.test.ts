@@ -17,8 +17,7 @@ const agents = {
 };
 
 /**
- * A workflow whose first step calls agents, one of which fails. A person then continues from the
- * second step, which calls the same agents.
+ * A workflow whose first step calls agents, one of which fails. A person then continues from the second step, which calls the same agents.
  */
 async function called(fails: "helper" | "second" | "worker", by: "moved" | "migrated") {
   const steps = (prompt: string) =>

@@ -1,7 +1,4 @@
-/**
- * A worker in a child process. Dies after the events of a run that a file names, once for each.
- * Ends when its standard input ends.
- */
+/** A worker in a child process. Dies after the events of a run that a file names, once for each. Ends when its standard input ends. */
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@bylaw/store";
@@ -20,10 +17,7 @@ const setup = JSON.parse(process.argv[2] ?? "") as Setup;
 const { folder, worker: name, lease_ms, reconcile_ms, concurrency, port } = setup;
 const say = (line: object): void => void process.stdout.write(`${JSON.stringify(line)}\n`);
 
-/**
- * Dies like a machine that loses its power right after an event is recorded. One file has the
- * events, and another those that are done.
- */
+/** Dies like a machine that loses its power right after an event is recorded. One file has the events, and another those that are done. */
 function dieAt(run: string, head: number): void {
   const file = join(folder, `${run}.kill`);
   if (!existsSync(file)) return;

@@ -20,9 +20,7 @@ export interface RestateServer {
   stop(): Promise<void>;
 }
 
-/**
- * Starts a Restate on 127.0.0.1. Returns `undefined`, with a message, if the package of this platform is not installed.
- */
+/** Starts a Restate on 127.0.0.1. Returns `undefined`, with a message, if the package of this platform is not installed. */
 export async function startRestate(): Promise<RestateServer | undefined> {
   const binary = findBinary();
   if (binary === undefined) {
