@@ -3,7 +3,7 @@ import { analyze, type Effect, type ShellCommand } from "../src/index.ts";
 /** Returns the only command of a line, not counting the commands that it runs. Throws if the line has none. */
 export function commandOf(line: string): ShellCommand {
   const [first] = analyze(line).commands;
-  if (first === undefined) throw new Error(`Unexpected line without a command: ${line}`);
+  if (first === undefined) throw new Error(`The line has no command: ${line}`);
   return first;
 }
 

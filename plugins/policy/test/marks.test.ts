@@ -132,7 +132,7 @@ describe("a rule with `after`", () => {
 describe("a rule with `unless_after`", () => {
   test("applies until the result is on record, and again after a change", async () => {
     const run = await opened(advisory(EDITED + TESTED + COMMIT));
-    expect(await reasonOf(run, commit)).toContain("Nothing has set `tested`.");
+    expect(await reasonOf(run, commit)).toContain("No call has set `tested`.");
     await run.toolCall(line("npm test", { id: "t1" }));
     expect(await reasonOf(run, commit)).toContain("`tested` waits for the result of event 3 (");
     await run.toolResult({ id: "t1", tool: TOOL, ok: true, ...EXITED });
