@@ -13,7 +13,6 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
   ].map((file) => `dist/reference/${file}`),
   "create-bylaw": [
-    "package.json",
     ...["README.md", "_gitignore", "cases.jsonl", "index.d.ts", "index.js", "manifest.json"].map(
       (file) => `templates/ruleset/${file}`,
     ),

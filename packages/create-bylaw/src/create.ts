@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import manifest from "../package.json" with { type: "json" };
 import type { Kind } from "./kinds.ts";
 
 const TEMPLATES = new URL("../templates/", import.meta.url);
-const MANIFEST = new URL("../package.json", import.meta.url);
 
 /** An error that tells the person why nothing was created. */
 export class Refusal extends Error {
@@ -61,7 +61,6 @@ function filledIn(kind: Kind, name: string): readonly (readonly [string, string]
     IDENTIFIER: identifierOf(name),
     SHORT_NAME: basename(name),
   };
-  const ranges = rangesOfPackages();
   return readdirSync(template, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -70,7 +69,7 @@ function filledIn(kind: Kind, name: string): readonly (readonly [string, string]
       const text = readFileSync(path, "utf8")
         .replaceAll(/PACKAGE_NAME|IDENTIFIER|SHORT_NAME/g, (word) => words[word] ?? word)
         .replaceAll(/"(@bylaw\/[a-z-]+|zod)": "\*"/g, (_, needed: string) => {
-          return `${JSON.stringify(needed)}: ${JSON.stringify(ranges[needed])}`;
+          return `${JSON.stringify(needed)}: ${JSON.stringify(RANGES[needed])}`;
         });
       return [placeOf(relative(template, path)), text] as const;
     });
@@ -83,13 +82,10 @@ const placeOf = (path: string): string =>
     .join("/");
 
 /** The version ranges that this release was tested with. The command contains this package, so both have the same version. */
-function rangesOfPackages(): Readonly<Record<string, string>> {
-  const { version, devDependencies } = JSON.parse(readFileSync(MANIFEST, "utf8")) as {
-    readonly version: string;
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  return { ...devDependencies, "@bylaw/cli": `^${version}` };
-}
+const RANGES: Readonly<Record<string, string>> = {
+  ...manifest.devDependencies,
+  "@bylaw/cli": `^${manifest.version}`,
+};
 
 /** Converts a package name to an identifier: `@acme/no-refunds` → `noRefunds`. */
 const identifierOf = (name: string): string =>
