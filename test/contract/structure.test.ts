@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 128_429,
-  test_lines: 95_120,
+  source_lines: 128_837,
+  test_lines: 95_352,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -80,6 +80,7 @@ beforeAll(() => {
   bylaw(["init"], { cwd: begun });
   bylaw("ruleset new acme-rules", { cwd: begun });
   bylaw("ruleset pack acme-rules", { cwd: begun });
+  cpSync(join(begun, "acme-rules"), join(begun, "node_modules/acme-rules"), { recursive: true });
 });
 afterAll(() => rmSync(begun, { recursive: true }));
 

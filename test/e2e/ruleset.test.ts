@@ -2,62 +2,18 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
-
-const NAME = "@acme/rules";
-const POLICY = `[[rules]]
-name = "no-refund"
-action = "deny"
-tool = "refund"
-args = { ticket = { exists = false } }
-reason = "A refund needs a ticket."
-final = true
-
-[[rules]]
-name = "no-push"
-action = "deny"
-command = "git push"
-reason = "People push."
-match = ["git push"]
-`;
-const CASES = `{"id": "bare", "tool": "refund", "args": {}, "must": "deny"}
-{"tool": "refund", "args": {"ticket": "T-1"}, "must_not": "deny"}
-`;
-const INDEX = `import { fileURLToPath } from "node:url";
-import { defineRuleset } from "@bylaw/kernel";
-import { policy } from "@bylaw/plugin-policy";
-export const rules = defineRuleset({
-  name: "${NAME}",
-  plugins: [policy({ files: [fileURLToPath(new URL("policy.toml", import.meta.url))] })],
-});
-`;
-const MANIFEST = {
-  name: NAME,
-  version: "1.0.0",
-  type: "module",
-  keywords: ["bylaw-ruleset"],
-  files: ["index.js", "policy.toml", "cases.jsonl"],
-  exports: { ".": "./index.js", "./package.json": "./package.json" },
-  peerDependencies: { "@bylaw/kernel": "^0.0.0" },
-};
-
-type Files = Readonly<Record<string, string | object>>;
-
-/** The files of a ruleset below a folder. npm is not asked what it would publish of one in `node_modules`. */
-const packageAt = (folder: string, { manifest = {}, ...files }: Files = {}) => ({
-  [`${folder}/package.json`]: JSON.stringify({ ...MANIFEST, ...(manifest as object) }),
-  ...Object.fromEntries(
-    Object.entries({
-      "policy.toml": POLICY,
-      "cases.jsonl": CASES,
-      "index.js": INDEX,
-      ...(files as Record<string, string>),
-    }).map(([file, text]) => [`${folder}/${file}`, text]),
-  ),
-});
-const OLD = "old/node_modules/@acme/rules";
-const NOW = `node_modules/${NAME}`;
-const ruleset = (cwd: string, args: string): Promise<Ran> => bylawHere(`ruleset ${args}`, { cwd });
+import { json, jsonLines, scratch } from "./bylaw.ts";
+import {
+  CASES,
+  INDEX,
+  NAME,
+  NOW,
+  OLD,
+  packageAt,
+  POLICY,
+  ruleset,
+  type Files,
+} from "./ruleset-kit.ts";
 
 /** What a user has is strict; the new version is this. */
 const upgrade = (files: Files): string => scratch({ ...packageAt(OLD), ...packageAt(NOW, files) });

@@ -9,8 +9,16 @@ export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 export { ignoreRecords } from "./ignore-records.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
+export { lockFileOf } from "./lock-file.ts";
+export {
+  installedPackage,
+  readRulesetLock,
+  type AcceptedRuleset,
+  type RulesetLock,
+} from "./ruleset-lock.ts";
 export { loadRuleset } from "./load-ruleset.ts";
 export { createNodeKernel, type NodeKernelOptions } from "./node-kernel.ts";
+export { packageDigest, packageFiles, SIGNATURE_FILE, type PackageFile } from "./package-files.ts";
 export {
   packagesBeside,
   type BundledPackages,

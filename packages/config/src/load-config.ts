@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { BylawError, type Config } from "@bylaw/kernel";
 import { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 import type { BundledPackages, ContainedPackages, PackageLoader } from "./packages.ts";
+import { lockFileOf } from "./lock-file.ts";
 import { readText } from "./read-text.ts";
 
 /** The options of {@link loadConfig}. */
@@ -30,7 +32,8 @@ export interface OpenedConfig extends LoadedConfig {
 
 /**
  * Finds and loads `bylaw.config.{ts,mts,js,mjs,json,yaml,toml}`. Throws BYLAW_CONFIG_MISSING, BYLAW_CONFIG_INVALID,
- * BYLAW_CONFIG_UNLOADABLE, BYLAW_JSON_INVALID for JSON text, and BYLAW_OPTIONS_INVALID for the options of a plugin.
+ * BYLAW_CONFIG_UNLOADABLE, BYLAW_JSON_INVALID for JSON text, and BYLAW_OPTIONS_INVALID for the options of a plugin. If rulesets are
+ * locked: BYLAW_LOCK_INVALID, BYLAW_RULESET_UNREADABLE and BYLAW_RULESET_UNACCEPTED.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
   const { file, config } = await openConfig(options);
@@ -54,6 +57,9 @@ export async function openConfig({
       source: { file: path },
     });
   }
+  const locking = existsSync(lockFileOf(path)) ? await import("./ruleset-lock.ts") : undefined;
+  const lock = locking?.readRulesetLock(path) ?? {};
+  locking?.checkInstalled(path, lock);
   // Each format needs its own parser or compiler, so only the one that is needed is imported.
   let loading: Promise<PackageLoader> | undefined;
   const beside: PackageLoader = async (name) => {
@@ -64,7 +70,9 @@ export async function openConfig({
   };
   if (/^m?[jt]s$/.test(extension)) {
     const { readModuleConfig } = await import("./module-config.ts");
-    return { file: path, config: await readModuleConfig(path, bundled), load: beside };
+    const config = await readModuleConfig(path, bundled);
+    locking?.checkAccepted(path, lock, config);
+    return { file: path, config, load: beside };
   }
   const [{ readDataConfig }, { loaderOfContained }] = await Promise.all([
     import("./data-config.ts"),
@@ -73,5 +81,7 @@ export async function openConfig({
   let load = beside;
   const loaderFor = (names: readonly string[]): PackageLoader =>
     (load = loaderOfContained(path, names, contained, beside));
-  return { file: path, config: await readDataConfig(path, text, loaderFor), load };
+  const config = await readDataConfig(path, text, loaderFor);
+  locking?.checkAccepted(path, lock, config);
+  return { file: path, config, load };
 }

@@ -19,6 +19,11 @@ Examples:
       "Verify a ruleset and make the tarball that npm publishes",
       () => import("./ruleset-pack.ts"),
     ],
+    "sign [options] [dir]": ["Sign the digest of a ruleset", () => import("./ruleset-sign.ts")],
+    "accept [options] <name>": [
+      "Accept the installed version of a ruleset: no other one loads from then on",
+      () => import("./ruleset-accept.ts"),
+    ],
     "diff [options] <old> <new>": [
       "List the calls that two versions of a ruleset decide differently",
       () => import("./ruleset-diff.ts"),

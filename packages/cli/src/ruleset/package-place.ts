@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import { promisify } from "node:util";
+import { installedPackage } from "@bylaw/config";
 import { messageOf } from "@bylaw/kernel";
 import { npmPack, unreadable } from "./npm.ts";
 
@@ -63,14 +64,11 @@ function at(named: string, folder: string): PackagePlace {
 
 /** The folder of a package, as a module here would import it. */
 function installed(name: string): string {
-  for (let above = process.cwd(); ; above = dirname(above)) {
-    const folder = join(above, "node_modules", name);
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
-    if (above === dirname(above))
-      throw unreadable(`There is no folder \`${name}\` here, and no installed package`, {
-        fix: `Run \`npm install ${name}\`, or add a version: \`${name}@1.0.0\``,
-      });
-  }
+  const folder = installedPackage(join(process.cwd(), "package.json"), name);
+  if (folder !== undefined) return folder;
+  throw unreadable(`There is no folder \`${name}\` here, and no installed package`, {
+    fix: `Run \`npm install ${name}\`, or add a version: \`${name}@1.0.0\``,
+  });
 }
 
 async function unpacked(named: string, file: string, into: string): Promise<PackagePlace> {

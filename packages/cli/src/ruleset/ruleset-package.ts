@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { isBylawError, loadRuleset, parseJson } from "@bylaw/config";
+import {
+  isBylawError,
+  loadRuleset,
+  packageDigest,
+  parseJson,
+  type PackageFile,
+} from "@bylaw/config";
 import { createKernel, isJsonObject, messageOf, type JsonObject, type Kernel } from "@bylaw/kernel";
 import { inlineCallsOf } from "@bylaw/policy-language";
 import semver from "semver";
@@ -9,7 +15,7 @@ import { callOf } from "../decide/call.ts";
 import { defaultsFrom } from "../decide/call-options.ts";
 import { bundled, policyPlugin, policySourcesOf, POLICY_PLUGIN } from "../decide/kernel-source.ts";
 import { unreadable } from "./npm.ts";
-import { digestOf, filesOf, type PackageFile } from "./package-files.ts";
+import { filesOf } from "./package-files.ts";
 import type { PackagePlace } from "./package-place.ts";
 import type { ComparedCall } from "./compare.ts";
 
@@ -52,7 +58,7 @@ export async function readRuleset(place: PackagePlace): Promise<RulesetPackage> 
     cases.push(...(await casesIn(join(folder, path))));
   return {
     ...{ folder, name, version, manifest, files, kernel, cases },
-    digest: digestOf(files),
+    digest: packageDigest(files),
     own: uses.flatMap(({ instance }) => (instance.from === `ruleset > ${name}` ? [instance] : [])),
     rules: uses.reduce((sum, { rules }) => sum + rules.length, 0),
     final: uses

@@ -184,7 +184,11 @@ async function caseProblems(
   ];
 }
 
-async function looseningOf(ruleset: RulesetPackage, old: RulesetPackage): Promise<Loosening> {
+/** What a ruleset treats less strictly than an older version of it. */
+export async function looseningOf(
+  ruleset: RulesetPackage,
+  old: RulesetPackage,
+): Promise<Loosening> {
   const calls: Flip[] = [];
   // Includes the cases of the old version, because the new version could omit cases that no longer pass.
   const asked = [...old.calls, ...ruleset.calls];
