@@ -134,19 +134,18 @@ describe("bylaw log query", () => {
   );
 
   test("needs little memory for a log that is larger than the memory", async () => {
-    const cwd = scratch({ "log.jsonl": logOf(eventsOf(200_000)) });
+    const details = { note: "x".repeat(1_000) };
+    const events = Array.from({ length: 50_000 }, (_, at) => draft(at, "usage_check", { details }));
+    const cwd = scratch({ "log.jsonl": logOf(chain(undefined, events)) });
     const ran = bylaw("log query log.jsonl --json", { cwd, node: ["--max-old-space-size=32"] });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
-    expect(ran.stdout.split("\n")).toHaveLength(200_002);
+    expect(ran.stdout.split("\n")).toHaveLength(50_001);
   });
 
   test("ends quietly when its reader leaves", () => {
     const cwd = scratch({ "log.jsonl": logOf(eventsOf(20_000)) });
-    const { stderr, stdout } = spawnSync(
-      "sh",
-      ["-c", `"${process.execPath}" "${BIN}" log query log.jsonl --json | head -n 1`],
-      { cwd, encoding: "utf8" },
-    );
+    const line = `"${process.execPath}" "${BIN}" log query log.jsonl --json | head -n 1`;
+    const { stderr, stdout } = spawnSync("sh", ["-c", line], { cwd, encoding: "utf8" });
     expect({ stderr, lines: stdout.split("\n").length }).toEqual({ stderr: "", lines: 2 });
   });
 });
