@@ -11,7 +11,10 @@ if (major < 22 || (major === 22 && minor < 13)) {
   );
 }
 
-const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/package.json"])
+// The task of a package starts in its folder.
+const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/package.json"], {
+  cwd: import.meta.dirname,
+})
   .map((file) => dirname(file))
   .sort();
 

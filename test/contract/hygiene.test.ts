@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, it } from "vitest";
-import { filesAt, textOf } from "./workspaces.ts";
+import { filesAt, root, textOf } from "./workspaces.ts";
 
 // In pieces, so that this file does not match itself.
 const FORBIDDEN: readonly RegExp[] = [
@@ -32,4 +34,14 @@ it("no source contains a note for later", () => {
   );
   const mark = /\b(TOD[O]|FIXM[E]|XX[X])\b/;
   expect(sources.filter((file) => mark.test(textOf(file)))).toEqual([]);
+});
+
+it("the test script of a package finds its tests from its folder", () => {
+  const list = "list --root ../.. --project packages/wording --filesOnly".split(" ");
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(root, "node_modules/vitest/vitest.mjs"), ...list],
+    { cwd: join(root, "packages/wording"), encoding: "utf8" },
+  );
+  expect(stdout).toContain("packages/wording/test/");
 });
