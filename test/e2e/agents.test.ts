@@ -191,9 +191,11 @@ describe("with --once", () => {
     });
     await ann.claimTask({ task_id: "adder-1" });
     const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
-    const fails = { command: [process.execPath, "-e", "process.exit(1)"], attempts: 2 };
+    const fail = 'fs.appendFileSync("tries.txt", "1"); process.exit(1)';
+    const fails = { command: [process.execPath, "-e", fail], attempts: 2 };
     const helper = { command: [process.execPath, "-e", ""] };
-    const cwd = scratch({ "agents.json": agentsFile({ helper, broken: fails }) });
+    const agents = agentsFile({ helper, broken: fails }, { lease_seconds: 1 });
+    const cwd = scratch({ "agents.json": agents });
     const call = async (triggerAgentId: string) => {
       await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
       const ran = bylaw(["agents", "agents.json", "--url", server.url, "--once", "--json"], {
@@ -206,6 +208,13 @@ describe("with --once", () => {
     };
     expect(await call("helper")).toEqual({ code: 0, reported: [true], open: [] });
     expect(await call("broken")).toEqual({ code: 1, reported: [false, false], open: ["broken"] });
+    // The server counts attempts: another supervisor has none left, once the lease is over.
+    const [{ directive } = { directive: "" }] = await client.directives();
+    const other = { holder: "other", max_attempts: 2 };
+    const taken = () => client.leaseDirective(directive, other).catch((error: unknown) => error);
+    await expect.poll(taken, { timeout: 30_000 }).toMatchObject({ code: "BYLAW_DIRECTIVE_SPENT" });
+    expect(await call("helper")).toMatchObject({ code: 1, open: ["broken"] });
+    expect(readFileSync(join(cwd, "tries.txt"), "utf8")).toBe("11");
     await server.stop();
   });
 });

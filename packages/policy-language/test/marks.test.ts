@@ -14,16 +14,8 @@ test.each([
   ["tool", "comand"],
 ])("a mark with `%s` written as `%s` is one fault", (key, written) => {
   const text = mark.replace(key, written) + rule('after = "m"');
-  expect(() => load(text)).toThrow(PolicyError);
-  const error: unknown = (() => {
-    try {
-      return load(text);
-    } catch (thrown) {
-      return thrown;
-    }
-  })();
-  const { findings } = error as PolicyError;
-  expect(findings.map(({ message }) => message)).toEqual([expect.stringContaining(written)]);
+  // The message ends with the number of further faults, if any.
+  expect(() => load(text)).toThrow(new RegExp(`: Unknown key \`${written}\`$`));
 });
 
 describe("a policy does not load", () => {

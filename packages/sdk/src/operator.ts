@@ -121,15 +121,16 @@ export class OperatorClient {
 
   /**
    * Takes a directive for `lease_ms`, so that nobody else carries it out, or renews the lease. `holder` is the caller's own name. Throws
-   * Conflict if another holder has it, and NotFound if it is not open.
+   * Conflict if another holder has it, and NotFound if it is not open. With `max_attempts`, an attempt begins; it throws Conflict with
+   * `BYLAW_DIRECTIVE_SPENT` if all holders together have made so many.
    */
   async leaseDirective(
     directive: string,
-    { holder, lease_ms }: { readonly holder: string; readonly lease_ms?: number },
+    terms: { readonly holder: string; readonly lease_ms?: number; readonly max_attempts?: number },
     options: AskOptions = {},
   ): Promise<{ readonly lease_until: string }> {
     const path = `/directives/${encodeURIComponent(directive)}/lease`;
-    return this.#ask("POST", path, { holder, lease_ms }, options);
+    return this.#ask("POST", path, terms, options);
   }
 
   /** Reports the outcome of a directive. */

@@ -5,6 +5,8 @@ interface LeaseTerms {
   readonly directive: string;
   readonly holder: string;
   readonly lease_ms: number;
+  /** How often the directive may be tried, by all supervisors together. */
+  readonly max_attempts: number;
   /** Ends the lease early. */
   readonly signal: AbortSignal;
 }
@@ -30,10 +32,11 @@ export class DirectiveLease {
 
   /**
    * Takes the lease. Throws BYLAW_DIRECTIVE_TAKEN if another supervisor has it, and BYLAW_DIRECTIVE_MISSING if the directive is no
-   * longer open.
+   * longer open, and BYLAW_DIRECTIVE_SPENT if it was tried as often as it may be.
    */
   async take(): Promise<void> {
-    await this.#renew(this.#terms.signal);
+    const { signal, max_attempts } = this.#terms;
+    await this.#renew(signal, { max_attempts });
     this.#timer = setInterval(() => void this.#beat(), this.#terms.lease_ms / 3);
   }
 
@@ -42,10 +45,10 @@ export class DirectiveLease {
     clearInterval(this.#timer);
   }
 
-  async #renew(signal: AbortSignal): Promise<void> {
+  async #renew(signal: AbortSignal, begins: { max_attempts?: number } = {}): Promise<void> {
     const { directive, holder, lease_ms } = this.#terms;
     const asked = performance.now();
-    await this.#client.leaseDirective(directive, { holder, lease_ms }, { signal });
+    await this.#client.leaseDirective(directive, { holder, lease_ms, ...begins }, { signal });
     this.#until = asked + lease_ms;
   }
 
@@ -68,6 +71,10 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "BYLAW_DIRECTIVE_TAKEN",
   "BYLAW_DIRECTIVE_MISSING",
 ]);
+
+/** Whether all attempts at the directive were made, by whichever supervisors. */
+export const isSpent = (error: unknown): boolean =>
+  error instanceof AgentError && error.code === "BYLAW_DIRECTIVE_SPENT";
 
 /** Whether another supervisor has the directive, or its result was already reported. */
 export const isElsewhere = (error: unknown): boolean =>

@@ -10,7 +10,7 @@ import {
 } from "@bylaw/sdk";
 import { jsonObjectIn } from "../approve/remote.ts";
 import type { AgentProgram, AgentsFile } from "./agents-file.ts";
-import { DirectiveLease, isElsewhere } from "./directive-lease.ts";
+import { DirectiveLease, isElsewhere, isSpent } from "./directive-lease.ts";
 
 /** The options of a supervisor. */
 export interface SupervisorOptions extends AgentsFile {
@@ -109,6 +109,7 @@ export class AgentSupervisor {
       directive: directive.directive,
       holder: this.#holder,
       lease_ms: lease_seconds * 1_000,
+      max_attempts: program.attempts,
       signal,
     });
     try {
@@ -138,7 +139,7 @@ export class AgentSupervisor {
     { agent, error }: { readonly agent: string; readonly error: unknown },
   ): void {
     // An unreachable server does not count as a failed attempt of the agent.
-    const failed = error instanceof Unavailable ? 0 : 1;
+    const failed = error instanceof Unavailable ? 0 : isSpent(error) ? attempts : 1;
     const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
     const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
     this.#failures.set(directive.directive, { count, until: Date.now() + wait });

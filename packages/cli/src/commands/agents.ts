@@ -24,7 +24,7 @@ export const command: CommandSpec = {
 Starts a program for each reviewer that the contract spawns, and for each agent that another one called. It needs an operator's token in
 BYLAW_OPERATOR_TOKEN, which no program gets. A program reads {directive, task} as JSON from standard input. The last line that a reviewer
 prints is its verdict: {"verdict":"rejected","blocking_issues":["…"],"summary":"…"}. One that fails is started again. Several supervisors share
-the work: each agent has one, and if that ends, another one takes over after "lease_seconds" (60).
+the work and the attempts: each agent has one, and if that ends, another one takes over after "lease_seconds" (60).
 
 Example of a file:
   {

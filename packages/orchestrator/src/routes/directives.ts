@@ -113,20 +113,21 @@ export const takeDirective = defineRoute({
   path: "/directives/{id}/lease",
   summary: "Take a directive for a while",
   description:
-    "Makes sure that only one of several programs carries it out. The same `holder` can renew its lease.",
+    "Makes sure that only one of several programs carries it out. The same `holder` can renew its lease. With `max_attempts`, an attempt begins: the server counts those of all holders.",
   tags: ["directives"],
   callers: ["operator"],
   params: z.strictObject({ id: directiveId }),
   body: z.strictObject({
     holder: z.string().min(1).max(256),
     lease_ms: z.int().min(1_000).max(600_000).default(60_000),
+    max_attempts: z.int().min(1).max(100).optional(),
   }),
   answers: {
     200: {
       description: "The lease",
       schema: z.object({ directive: z.string(), lease_until: z.string() }),
     },
-    409: { description: "Another holder has it" },
+    409: { description: "Another holder has it, or its attempts are spent" },
   },
   async handle({ service, params: { id: directive }, body }) {
     await service.run.catchUp();
