@@ -15,5 +15,5 @@ function run(cwd: string, program: string, ...args: readonly string[]): void {
 
 if (!existsSync(modules)) run(site, "npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit");
 run(site, process.execPath, join(modules, "typedoc/bin/typedoc"));
-// Links between pages are checked. From the root, as pages lie there.
+// VitePress links its vue into the node_modules of the folder that it is started in, and pages look for it above themselves.
 run(root, process.execPath, join(modules, "vitepress/bin/vitepress.js"), "build", "docs/site");

@@ -6,7 +6,10 @@ import { expect, onTestFinished, test } from "vitest";
 
 test("no variable moves the folder, and each program and home has its own socket", () => {
   const before = { ...process.env };
-  onTestFinished(() => void Object.assign(process.env, before));
+  onTestFinished(() => {
+    for (const name of ["XDG_RUNTIME_DIR", "TMPDIR", "HOME"]) delete process.env[name];
+    Object.assign(process.env, before);
+  });
   const place = placeOf({ bin: "/opt/bylaw.js" });
   expect(place.folder).toBe(join(userInfo().homedir, ".bylaw/run"));
   Object.assign(process.env, { XDG_RUNTIME_DIR: "/tmp/x", TMPDIR: "/tmp/x" });
