@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { engineStatus } from "@bylaw/engine";
-import { placeOf, requestEngine } from "@bylaw/hook-client";
+import { enginePlace, requestEngine } from "@bylaw/hook-client";
 
 const ROUNDS = 41;
 const REQUESTS = 10_000;
@@ -15,7 +15,7 @@ const root = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
 const config = join(root, "bylaw.config.json");
 const bin = join(folderOf("@bylaw/cli"), "dist/bin.js");
 const client = folderOf("@bylaw/hook-client");
-const place = placeOf({ bin, folder: join(root, "run") });
+const place = enginePlace({ bin, folder: join(root, "run") });
 const hook = ["hook", "claude-code", "--config", config, "--engine", place.folder];
 
 const eventOf = (tool_name: string, tool_input: object): string =>

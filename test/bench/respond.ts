@@ -11,9 +11,9 @@ import {
   type Response,
   type Subject,
 } from "@bylaw/kernel";
-import { agentTurns, chain, createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { agentTurns, chainEvents, createMemoryStore, openRun, type Run } from "@bylaw/log";
 import { consensusState } from "@bylaw/consensus";
-import { conclude, consensus, openConsensus, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, consensus, openConsensus, showAnswers } from "@bylaw/plugin-consensus";
 import { reasons } from "@bylaw/plugin-reasons";
 import { createStatus, status } from "@bylaw/plugin-status";
 
@@ -41,7 +41,7 @@ async function begin(kernel: Kernel): Promise<Run> {
   await openConsensus(run, { agents: AGENTS });
   for (const [index, agent] of AGENTS.slice(0, 3).entries()) {
     await run.respond({ agent, tool_calls: [answer(words(300, index + 2))] });
-    await conclude(run, agent);
+    await recordResponse(run, agent);
   }
   for (const agent of AGENTS) await showAnswers(run, agent);
   return run;
@@ -143,7 +143,7 @@ console.log(
   `\na status of ${AGENTS.length} agents and 10,000 events (a target of 20 ms without the disk)`,
 );
 const begin_at = Date.parse("2026-01-17T09:00:00Z");
-const log = chain(
+const log = chainEvents(
   undefined,
   Array.from({ length: 10_000 }, (_, index) => {
     const { sequence: _sequence, hash: _hash, ...given } = violationOf(index);

@@ -8,7 +8,7 @@ import type { Store } from "@bylaw/store";
 import { checkpoint, resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";
-import { oversee, vibecheck } from "@bylaw/plugin-vibecheck";
+import { requestOversight, vibecheck } from "@bylaw/plugin-vibecheck";
 import {
   loopOptionsOf,
   parseTemplate,
@@ -55,7 +55,7 @@ const go = () =>
   runWorkflow({
     ...{ run, template, definition, workspace: folder, controlFile: join(folder, "behavior.json") },
     oversee: ({ agent, kind, goal, plan }) =>
-      oversee(run, service, { agent, task: null, request: { kind, goal, plan } }),
+      requestOversight(run, service, { agent, task: null, request: { kind, goal, plan } }),
   });
 let end = await go();
 while (end.outcome === "paused") {

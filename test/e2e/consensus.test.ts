@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, openRun, turnOf, type Run } from "@bylaw/log";
 import { consensusState } from "@bylaw/consensus";
-import { conclude, openConsensus, selectWinner, showAnswers, tally } from "@bylaw/plugin-consensus";
+import {
+  recordResponse,
+  openConsensus,
+  selectWinner,
+  showAnswers,
+  tally,
+} from "@bylaw/plugin-consensus";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -28,7 +34,7 @@ async function work(run: Run, agent: string): Promise<void> {
     await showAnswers(run, agent);
     const calls = round % 2 === 1 ? [answer(`${agent} ${round}`)] : [vote("agent1")];
     await run.respond({ agent, round, tool_calls: calls });
-    await conclude(run, agent);
+    await recordResponse(run, agent);
   }
 }
 
@@ -151,7 +157,7 @@ it("no half of a secret is left in a message or a name, wherever it is cut", asy
   const run = await openRun(kernel, { run: "poem" });
   await openConsensus(run, { agents: AGENTS });
   await run.respond({ agent: "ann", tool_calls: [answer("one")] });
-  await conclude(run, "ann");
+  await recordResponse(run, "ann");
   await showAnswers(run, "bob");
   const token = ["gh", "p_", "Zq8".repeat(12)].join("");
   const long = ["ey", "JhbGciOiJIUzI1NiJ9.", "ey", "Zq8".repeat(20), ".", "Zq8".repeat(12)].join(
@@ -198,10 +204,10 @@ it("no half of a secret is left in a preview, and the record has exactly what th
     { event_type: "round_started", agent_id: "ann", task_id: null, details: { round: 2 } },
   ]);
   await run.respond({ agent: "ann", tool_calls: [answer(`the token is ${secret}`)] });
-  expect(await conclude(run, "ann")).toEqual({ kind: "answer", label: "agent1.1" });
+  expect(await recordResponse(run, "ann")).toEqual({ kind: "answer", label: "agent1.1" });
   const [shown] = await showAnswers(run, "bob");
   expect(shown?.content).not.toContain("Zq8");
   await run.respond({ agent: "bob", tool_calls: [vote("agent1")] });
-  expect(await conclude(run, "bob")).toMatchObject({ kind: "vote", label: "agent1.1" });
+  expect(await recordResponse(run, "bob")).toMatchObject({ kind: "vote", label: "agent1.1" });
   await run.close();
 });

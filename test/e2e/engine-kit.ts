@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { engineStatus, type EngineStatus } from "@bylaw/engine";
-import { placeOf, type EnginePlace } from "@bylaw/hook-client";
+import { enginePlace, type EnginePlace } from "@bylaw/hook-client";
 import { onTestFinished } from "vitest";
 import { BIN, scratch, type Ran } from "./bylaw.ts";
 
@@ -64,7 +64,7 @@ export const line = (command: string): object => ({
 export function engineDesk(files: Readonly<Record<string, string>> = {}): EngineDesk {
   const root = scratch({ "bylaw.config.json": CONFIG, "rules.toml": RULES, ...files });
   const folder = join(root, "run");
-  const place = placeOf({ bin: BIN, folder });
+  const place = enginePlace({ bin: BIN, folder });
   onTestFinished(() => enginesIn(folder).forEach((pid) => signal(pid, "SIGKILL")));
   return {
     ...{ root, folder, place },

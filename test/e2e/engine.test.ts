@@ -15,7 +15,7 @@ import {
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { engineStatus } from "@bylaw/engine";
-import { PASSED_VARIABLES, placeOf } from "@bylaw/hook-client";
+import { PASSED_VARIABLES, enginePlace } from "@bylaw/hook-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, bylaw, type Ran } from "./bylaw.ts";
 import {
@@ -309,7 +309,7 @@ describe("two installations", () => {
     const bin = join(copy, "dist/bin.js");
     expect(await ask(desk, "ls")).toBe("allow");
     expect(effectOf(await desk.hook(line("rm x"), { bin }))).toBe("deny");
-    const other = await engineStatus(placeOf({ bin, folder: desk.folder }));
+    const other = await engineStatus(enginePlace({ bin, folder: desk.folder }));
     expect(other).toMatchObject({ version: "9.9.9" });
     const mine = await desk.status();
     expect(mine.version).not.toBe("9.9.9");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { claudeCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { engineStatus } from "@bylaw/engine";
-import { placeOf } from "@bylaw/hook-client";
+import { enginePlace } from "@bylaw/hook-client";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, json, type Ran } from "./bylaw.ts";
 import { enginesIn, isAlive, signal } from "./engine-kit.ts";
@@ -20,7 +20,7 @@ function engineOf({ home }: Desk): ReturnType<typeof engineStatus> {
   const before = process.env["HOME"];
   process.env["HOME"] = home;
   try {
-    return engineStatus(placeOf({ bin: BIN, folder: join(home, "run") }));
+    return engineStatus(enginePlace({ bin: BIN, folder: join(home, "run") }));
   } finally {
     process.env["HOME"] = before;
   }

@@ -1,5 +1,5 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { ANCHOR_TYPE, chain, formatEventLine } from "@bylaw/log";
+import { ANCHOR_TYPE, chainEvents, formatEventLine } from "@bylaw/log";
 
 export const SESSION = "11111111-1111-4111-8111-111111111111";
 
@@ -23,7 +23,7 @@ export function eventsOf(more: number, type = "usage_check"): readonly LogEvent[
   const rest = Array.from({ length: more }, (_, index) =>
     draft(index + 1, type, { details: { remaining: index } }),
   );
-  return chain(undefined, [
+  return chainEvents(undefined, [
     draft(0, "session_start", { details: { plan_file: "plan.md", total_tasks: 1 } }),
     ...rest,
   ]);

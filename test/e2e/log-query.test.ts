@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync, chmodSync } from "node:fs";
 import { join } from "node:path";
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import { chainEvents } from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
@@ -16,7 +16,7 @@ const decision = (effect: string, code: string, rule?: string): EventDraft["deta
     ...(rule === undefined ? {} : { rule: { name: rule, file: "policy.toml", line: 3 } }),
   },
 });
-const EVENTS = chain(undefined, [
+const EVENTS = chainEvents(undefined, [
   draft(0, "session_start", { details: { plan_file: "plan.md", total_tasks: 1 } }),
   draft(60, "tool_allowed", {
     agent_id: "dev-1",
@@ -76,7 +76,7 @@ describe("bylaw log query", () => {
       decision: { effect: "deny", code: "rule_denied", rule: { name: "no-push" } },
     };
     const cwd = scratch({
-      "one.jsonl": logOf(chain(undefined, [draft(0, "tool_denied", { details })])),
+      "one.jsonl": logOf(chainEvents(undefined, [draft(0, "tool_denied", { details })])),
     });
     const [, row] = (
       await bylawHere("log query one.jsonl --type tool_denied", { cwd })
@@ -136,7 +136,7 @@ describe("bylaw log query", () => {
   test("needs little memory for a log that is larger than the memory", async () => {
     const details = { note: "x".repeat(1_000) };
     const events = Array.from({ length: 50_000 }, (_, at) => draft(at, "usage_check", { details }));
-    const cwd = scratch({ "log.jsonl": logOf(chain(undefined, events)) });
+    const cwd = scratch({ "log.jsonl": logOf(chainEvents(undefined, events)) });
     const ran = bylaw("log query log.jsonl --json", { cwd, node: ["--max-old-space-size=32"] });
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout.split("\n")).toHaveLength(50_001);
@@ -155,7 +155,7 @@ describe("what an agent wrote", () => {
     agent_id: string,
     details: EventDraft["details"] = {},
   ): Readonly<Record<string, string>> => ({
-    "log.jsonl": logOf(chain(undefined, [draft(0, "session_start", { agent_id, details })])),
+    "log.jsonl": logOf(chainEvents(undefined, [draft(0, "session_start", { agent_id, details })])),
   });
   test("is one record of RFC 4180 each, whatever line breaks it contains", async () => {
     const { stdout } = await bylawHere("log query log.jsonl --format csv", {
@@ -258,7 +258,7 @@ describe("bylaw log stats", () => {
       draft(index, "usage_check", { agent_id: `agent ${index}` }),
     );
     const ran = await bylawHere("log stats log.jsonl --json", {
-      cwd: scratch({ "log.jsonl": logOf(chain(undefined, events)) }),
+      cwd: scratch({ "log.jsonl": logOf(chainEvents(undefined, events)) }),
     });
     const { agents } = json(ran) as {
       agents: readonly { readonly name: string; readonly events: number }[];

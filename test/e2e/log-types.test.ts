@@ -1,7 +1,7 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
-import { chain, openRun, type EventType } from "@bylaw/log";
+import { chainEvents, openRun, type EventType } from "@bylaw/log";
 import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteReader, openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
@@ -89,7 +89,10 @@ describe("bylaw log verify knows every type of event", () => {
     }
     const cwd = scratch({
       "log.jsonl": logOf(
-        chain(undefined, [...eventsOf(0), ...types.map((type, index) => draft(index + 1, type))]),
+        chainEvents(undefined, [
+          ...eventsOf(0),
+          ...types.map((type, index) => draft(index + 1, type)),
+        ]),
       ),
     });
     expect(json(await bylawHere("log verify log.jsonl --json", { cwd }))["findings"]).toEqual([]);
@@ -107,7 +110,7 @@ export default { plugins: [deploys()] };
 `;
   const log = (...drafts: readonly ReturnType<typeof draft>[]): string =>
     logOf(
-      chain(undefined, [
+      chainEvents(undefined, [
         draft(0, "session_start", { details: { plan_file: "plan.md", total_tasks: 1 } }),
         ...drafts,
       ]),

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import { isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, NOBODY } from "@bylaw/process";
 import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
@@ -32,7 +32,7 @@ const SAFE = ["-c", "safe.directory=*"];
 
 /** If the tests run as root, gives a folder to the user that runs agents' programs. */
 export function give(folder: string): void {
-  const { uid, gid } = UNPRIVILEGED;
+  const { uid, gid } = NOBODY;
   // `-h` follows no link, so nothing outside changes its owner.
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, folder], { stdio: "inherit" });
 }

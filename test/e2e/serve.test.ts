@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, NOBODY } from "@bylaw/process";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch, start } from "./bylaw.ts";
@@ -28,7 +28,7 @@ const CONTRACT = readFileSync(
 // No server may run as root in a workspace of root.
 function project(files: Readonly<Record<string, string>> = {}): string {
   const folder = scratch({ "agent_workflow.yaml": CONTRACT, ...files });
-  if (isRoot()) chownSync(folder, UNPRIVILEGED.uid, UNPRIVILEGED.gid);
+  if (isRoot()) chownSync(folder, NOBODY.uid, NOBODY.gid);
   return folder;
 }
 

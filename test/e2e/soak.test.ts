@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { LogEvent } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import { chainEvents } from "@bylaw/log";
 import { makeSite } from "./orchestrator-kit.ts";
 import { Ledger } from "../soak/ledger.ts";
 import { LogCheck } from "../soak/log-check.ts";
@@ -65,7 +65,7 @@ type Draft = readonly [event_type: string, agent_id: string | null, details: obj
 
 /** A chained log of one task, with the usual first event. */
 const logOf = (drafts: readonly Draft[]): readonly LogEvent[] =>
-  chain(
+  chainEvents(
     undefined,
     [["session_start", null, { plan_file: null, total_tasks: 0 }] as const, ...drafts].map(
       ([event_type, agent_id, details]) => ({

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Json, type Response } from "@bylaw/kernel";
 import { openRun, type Outcome, type Run } from "@bylaw/log";
-import { conclude, openConsensus, selectWinner, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, openConsensus, selectWinner, showAnswers } from "@bylaw/plugin-consensus";
 import { readStatus, status, type Status } from "@bylaw/plugin-status";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -42,7 +42,7 @@ async function scene(): Promise<Scene> {
     run,
     async say(agent, tool_calls, text = "") {
       const outcome = await run.respond({ agent, text, tool_calls, available_tools: AVAILABLE });
-      if (outcome.decision.effect === "allow") await conclude(run, agent);
+      if (outcome.decision.effect === "allow") await recordResponse(run, agent);
       return outcome;
     },
     async close() {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
 import { createKernel, type EventDraft } from "@bylaw/kernel";
-import { chain, openRun } from "@bylaw/log";
+import { chainEvents, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
 import { bylawHere, json, scratch } from "./bylaw.ts";
@@ -33,7 +33,7 @@ const begin = draft(0, "session_start", { details: { plan_file: null, total_task
 
 // Finished turns: one of a is ok at its third call and one at once, one of b is non-compliant, one of c is dropped. d is still
 // working.
-const FIRST = chain(undefined, [
+const FIRST = chainEvents(undefined, [
   begin,
   enforced(1, "a"),
   enforced(2, "a", { attempt: 2, reason: "no_tool_calls", tool_calls: [], buffer_chars: 40 }),
@@ -43,7 +43,7 @@ const FIRST = chain(undefined, [
   enforced(6, "b", { round: 2, attempt: 3, final: true, recovery: "end", buffer_chars: 5_001 }),
   draft(7, "agent_dropped", { agent_id: "c", details: { reason: "timeout" } }),
 ]);
-const SECOND = chain(undefined, [
+const SECOND = chainEvents(undefined, [
   begin,
   enforced(1, "a", { recovery: "inline", tool_calls: [HOSTILE] }),
   accepted(2, "a"),
@@ -85,7 +85,7 @@ describe("bylaw report", () => {
 
   test("counts a turn once, however much comes after its end", async () => {
     const late = { attempt: 3, reason: "turn_over", final: true, recovery: "end" };
-    const events = chain(undefined, [
+    const events = chainEvents(undefined, [
       begin,
       enforced(1, "a", { attempt: 3, final: true, recovery: "end" }),
       draft(2, "agent_dropped", { agent_id: "a", details: { reason: "cancelled" } }),
@@ -205,7 +205,7 @@ describe("bylaw report", () => {
         "__proto__",
       ],
     ];
-    const events = chain(undefined, [
+    const events = chainEvents(undefined, [
       begin,
       ...names.map((name) =>
         enforced(1, name, { reason: name, tool_calls: [name], buffer_chars: 9_000 }),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Response } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
-import { conclude, openConsensus, selectWinner, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, openConsensus, selectWinner, showAnswers } from "@bylaw/plugin-consensus";
 import { reasons } from "@bylaw/plugin-reasons";
 import { readStatus, status, type ReadStatus, type Reliability } from "@bylaw/plugin-status";
 import { consensus } from "@bylaw/ruleset-consensus";
@@ -81,7 +81,7 @@ test("a run that repeats a MassGen run has the same reliability, except for the 
   ): Promise<void> => {
     await showAnswers(run, agent);
     await run.respond({ agent, round, text, tool_calls: [call], available_tools: TOOLS });
-    await conclude(run, agent);
+    await recordResponse(run, agent);
   };
   await openConsensus(run, { agents: AGENTS });
   await say("agent_c", 1, vote("agent1"), "[Reasoning]\nI should vote");

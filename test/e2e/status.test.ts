@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, defineCheck, deny, type EventDraft } from "@bylaw/kernel";
-import { chain, openRun } from "@bylaw/log";
+import { chainEvents, openRun } from "@bylaw/log";
 import { eventLog } from "@bylaw/plugin-event-log";
 import { status } from "@bylaw/plugin-status";
 import { openSqliteStore } from "@bylaw/store-sqlite";
@@ -27,7 +27,7 @@ const violation = (more: EventDraft["details"] = {}): EventDraft["details"] => (
     ...more,
   },
 });
-const EVENTS = chain(undefined, [
+const EVENTS = chainEvents(undefined, [
   draft(0, "session_start", { details: { plan_file: null, total_tasks: 0 } }),
   draft(1, "enforcement", { agent_id: "agent_a", details: violation() }),
   draft(2, "response_accepted", { agent_id: "agent_a", details: { round: 1, attempt: 2 } }),

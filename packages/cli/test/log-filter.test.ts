@@ -1,5 +1,5 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { chain } from "@bylaw/log";
+import { chainEvents } from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { csvRecord } from "../src/log/csv.ts";
@@ -16,7 +16,7 @@ const draft = (minute: number, event_type: string, more: Partial<EventDraft> = {
   details: {},
   ...more,
 });
-const EVENTS = chain(undefined, [
+const EVENTS = chainEvents(undefined, [
   draft(0, "session_start"),
   draft(1, "tool_allowed", {
     agent_id: "dev-1",

@@ -6,7 +6,7 @@ export {
 } from "./configured-kernel.ts";
 export { throwFaults } from "./config-error.ts";
 export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
-export { ignoreRecords } from "./ignore-records.ts";
+export { writeGitignore } from "./write-gitignore.ts";
 export { isBylawError } from "./is-bylaw-error.ts";
 export { loadConfig, type LoadConfigOptions, type LoadedConfig } from "./load-config.ts";
 export { lockFileOf } from "./lock-file.ts";
@@ -20,10 +20,10 @@ export { loadRuleset } from "./load-ruleset.ts";
 export { createNodeKernel, type NodeKernelOptions } from "./node-kernel.ts";
 export { packageDigest, packageFiles, SIGNATURE_FILE, type PackageFile } from "./package-files.ts";
 export {
-  packagesBeside,
+  packageLoaderFor,
   type BundledPackages,
-  type ContainedPackage,
-  type ContainedPackages,
+  type BuiltInPackage,
+  type BuiltInPackages,
   type PackageLoader,
 } from "./packages.ts";
 export { parseData } from "./parse-data.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
 import { BylawError, type Config } from "@bylaw/kernel";
 import { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
-import type { BundledPackages, ContainedPackages, PackageLoader } from "./packages.ts";
+import type { BundledPackages, BuiltInPackages, PackageLoader } from "./packages.ts";
 import { lockFileOf } from "./lock-file.ts";
 import { readText } from "./read-text.ts";
 
@@ -15,7 +15,7 @@ export interface LoadConfigOptions {
   /** Packages to use if the project has not installed its own: the URL of each entry, by name. */
   readonly bundled?: BundledPackages;
   /** Packages to take from the program if a configuration in a data format would load exactly the same ones. */
-  readonly contained?: ContainedPackages;
+  readonly contained?: BuiltInPackages;
 }
 
 /** A configuration and its file. */
@@ -63,7 +63,9 @@ export async function openConfig({
   // Each format needs its own parser or compiler, so only the one that is needed is imported.
   let loading: Promise<PackageLoader> | undefined;
   const beside: PackageLoader = async (name) => {
-    loading ??= import("./packages.ts").then(({ packagesBeside }) => packagesBeside(path, bundled));
+    loading ??= import("./packages.ts").then(({ packageLoaderFor }) =>
+      packageLoaderFor(path, bundled),
+    );
     return await (
       await loading
     )(name);

@@ -10,7 +10,7 @@ export type PackageLoader = (name: string) => Promise<Readonly<Record<string, un
 export type BundledPackages = Readonly<Record<string, string>>;
 
 /** A package whose code is built into the program. */
-export interface ContainedPackage {
+export interface BuiltInPackage {
   /** The version that was built in. */
   readonly version: string;
   /** The packages that it imports, by name. */
@@ -19,7 +19,7 @@ export interface ContainedPackage {
 }
 
 /** Packages whose code is built into the program, by name. */
-export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
+export type BuiltInPackages = Readonly<Record<string, BuiltInPackage>>;
 
 /**
  * The loader for a configuration that names these packages. It takes a package from the program if the project would load the same
@@ -29,11 +29,11 @@ export type ContainedPackages = Readonly<Record<string, ContainedPackage>>;
 export function loaderOfContained(
   file: string,
   names: readonly string[],
-  contained: ContainedPackages,
+  contained: BuiltInPackages,
   beside: PackageLoader,
 ): PackageLoader {
   const { resolve } = createRequire(file);
-  const own = (name: string): ContainedPackage | undefined => {
+  const own = (name: string): BuiltInPackage | undefined => {
     const found = Object.hasOwn(contained, name) ? contained[name] : undefined;
     try {
       const manifest = readFileSync(resolve(`${name}/package.json`), "utf8");
@@ -78,7 +78,7 @@ export async function resolverBeside(file: string): Promise<PackageResolver> {
  * Creates a loader for packages, as a module next to the configuration would find them. Bundled packages serve for those that are
  * not installed.
  */
-export async function packagesBeside(
+export async function packageLoaderFor(
   file: string,
   bundled: BundledPackages,
 ): Promise<PackageLoader> {

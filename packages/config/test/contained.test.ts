@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createConfiguredKernel, type ContainedPackages } from "../src/index.ts";
+import { createConfiguredKernel, type BuiltInPackages } from "../src/index.ts";
 import { PACKAGES, WORDS, project } from "./project.ts";
 
 const NAMES = ["acme-words", "acme-rules"] as const;
@@ -16,7 +16,7 @@ const installed = (version = "1.0.0"): Readonly<Record<string, string>> =>
   );
 
 /** A program with built-in packages. Its plugin has another version, which shows where it was loaded from. */
-function program(): ContainedPackages {
+function program(): BuiltInPackages {
   const built = project({}, { ...PACKAGES, "acme-words": WORDS.replace("1.2.3", "built-in") });
   return Object.fromEntries(
     NAMES.map((name) => [
@@ -31,7 +31,7 @@ function program(): ContainedPackages {
   );
 }
 
-async function versionsIn(root: string, contained: ContainedPackages): Promise<readonly string[]> {
+async function versionsIn(root: string, contained: BuiltInPackages): Promise<readonly string[]> {
   const { report } = await createConfiguredKernel({ cwd: root, contained });
   return report.map(({ version }) => version);
 }

@@ -6,7 +6,7 @@ import {
   type LogEvent,
 } from "@bylaw/kernel";
 import { own } from "./own.ts";
-import { terminalOf, type Terminal } from "./terminal.ts";
+import { terminalOf, type TurnEnd } from "./turn-end.ts";
 
 /** The terms for answers and votes. */
 export interface ConsensusTerms {
@@ -61,7 +61,7 @@ export interface Consensus {
   readonly votes: Readonly<Record<string, Vote>>;
   /** Accepted responses that are not yet recorded as an answer or a vote. */
   readonly pending: Readonly<
-    Record<string, { readonly response: number; readonly terminal: Terminal }>
+    Record<string, { readonly response: number; readonly terminal: TurnEnd }>
   >;
   /** Agents that were warned that their round is almost over. */
   readonly warned: Readonly<Record<string, { readonly round: number; readonly over_at: string }>>;

@@ -9,7 +9,7 @@ export function aliasOf({ agents }: Consensus, agent: string): string | undefine
 }
 
 /** The agent with this alias or id. An alias takes precedence, because agents know each other by aliases. */
-export function agentNamed({ agents }: Consensus, name: string): string | undefined {
+export function agentByName({ agents }: Consensus, name: string): string | undefined {
   const number = /^agent([1-9]\d{0,5})$/.exec(name)?.[1];
   return (
     (number === undefined ? undefined : agents[Number(number) - 1]) ??
@@ -22,7 +22,7 @@ export const labelOf = (state: Consensus, agent: string, revision: number): stri
   `${aliasOf(state, agent) ?? agent}.${revision}`;
 
 /** The current answers of other agents that this agent was not shown, in the order of the first answers. */
-export function unseenBy(state: Consensus, viewer: string): readonly Answer[] {
+export function unseenAnswers(state: Consensus, viewer: string): readonly Answer[] {
   const seen = own(state.shown, viewer) ?? {};
   return state.answers.filter(
     ({ agent, revision }) => agent !== viewer && (own(seen, agent) ?? 0) < revision,
@@ -49,7 +49,7 @@ export const deniedCalls = ({ denials }: Consensus, agent: string): number =>
   own(denials, agent) ?? 0;
 
 /** Whether an agent no longer takes part: its turn ended without a valid response, or it was dropped. */
-export function isOut(turns: AgentTurns, agent: string): boolean {
+export function hasLeft(turns: AgentTurns, agent: string): boolean {
   const { outcome } = turnOf(turns, agent);
   return outcome === "non_compliant" || outcome === "dropped";
 }
@@ -65,6 +65,6 @@ export function defersVoting(
   )
     return false;
   return agents.some(
-    (agent) => !isOut(turns, agent) && !answers.some((answer) => answer.agent === agent),
+    (agent) => !hasLeft(turns, agent) && !answers.some((answer) => answer.agent === agent),
   );
 }

@@ -7,13 +7,13 @@ export {
   type Vote,
 } from "./consensus.ts";
 export {
-  agentNamed,
+  agentByName,
   aliasOf,
   defersVoting,
   deniedCalls,
-  isOut,
+  hasLeft,
   isTimeOver,
   labelOf,
-  unseenBy,
+  unseenAnswers,
 } from "./facts.ts";
-export type { Terminal } from "./terminal.ts";
+export type { TurnEnd } from "./turn-end.ts";

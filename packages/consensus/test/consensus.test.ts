@@ -2,13 +2,13 @@ import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { agentTurns } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import {
-  agentNamed,
+  agentByName,
   aliasOf,
   consensusState,
   defersVoting,
   isTimeOver,
   labelOf,
-  unseenBy,
+  unseenAnswers,
   type Consensus,
 } from "../src/index.ts";
 
@@ -35,9 +35,9 @@ describe("names", () => {
 
   it("are numbered in the order of the ids, and can be resolved to them", () => {
     expect(["a", "b", "c"].map((id) => aliasOf(state, id))).toEqual(["agent1", "agent2", "agent3"]);
-    expect(["agent3", "b", "agent4", "agent0", "d"].map((name) => agentNamed(state, name))).toEqual(
-      ["c", "b", undefined, undefined, undefined],
-    );
+    expect(
+      ["agent3", "b", "agent4", "agent0", "d"].map((name) => agentByName(state, name)),
+    ).toEqual(["c", "b", undefined, undefined, undefined]);
     expect(labelOf(state, "c", 2)).toBe("agent3.2");
   });
 
@@ -51,7 +51,7 @@ describe("unseen answers", () => {
   it("are the current answers of others that an agent was not shown", () => {
     const shown: Step = ["answers_shown", "b", { answers: [{ agent: "a", revision: 1 }] }];
     const unseen = (...steps: readonly Step[]): readonly string[] =>
-      unseenBy(fold(opened, ...steps), "b").map(({ label }) => label);
+      unseenAnswers(fold(opened, ...steps), "b").map(({ label }) => label);
     expect(unseen(answer("a"), answer("b"))).toEqual(["a.1"]);
     expect(unseen(answer("a"), shown)).toEqual([]);
     expect(unseen(answer("a"), shown, answer("a", 2))).toEqual(["a.2"]);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import { isJsonObject, type Json } from "@bylaw/kernel";
 
 /** A test command for a project, and the manifest that suggests it. */
-export interface ProposedTests {
+export interface ProposedTestCommand {
   readonly argv: readonly string[];
   readonly format: "junit" | "json" | "tap";
   readonly report: string;
   readonly source: string;
 }
 
-type Proposal = Omit<ProposedTests, "source">;
+type Proposal = Omit<ProposedTestCommand, "source">;
 
 /**
  * Words in a manifest that name a test runner, the most certain first. Text of the manifest never
@@ -56,7 +56,7 @@ const PYTHON =
   /^(pyproject\.toml|pytest\.ini|tox\.ini|setup\.(py|cfg)|requirements[\w-]*\.txt|conftest\.py)$/;
 
 /** The test command of a project, from its manifests. Undefined if none names a test runner. */
-export function detectTests(folder: string): ProposedTests | undefined {
+export function detectTests(folder: string): ProposedTestCommand | undefined {
   const names = namesIn(folder);
   const runner = names.includes("package.json")
     ? nodeRunner(join(folder, "package.json"))

@@ -4,7 +4,7 @@ import { lastWork, unconstrainedWriter } from "./analyse/tools.ts";
 import { rejections } from "./analyse/graph.ts";
 import type { Subject } from "./analyse/subject.ts";
 import { Findings } from "./findings.ts";
-import type { ProposedTests } from "./detect-tests.ts";
+import type { ProposedTestCommand } from "./detect-tests.ts";
 import { leftToDo } from "./left-to-do.ts";
 import { ContractError, type ContractFinding } from "./finding.ts";
 import { analyse, lintContract, type ContractOptions } from "./load.ts";
@@ -23,7 +23,7 @@ export interface Migration {
 /** Facts that are not in the text. */
 export interface MigrationOptions extends ContractOptions {
   /** The test command of the project, for a contract without one. */
-  readonly testCommand?: ProposedTests | undefined;
+  readonly testCommand?: ProposedTestCommand | undefined;
 }
 
 /**
@@ -68,7 +68,10 @@ export function migrateContract(
   return { text, changes, findings, todo: [...check, ...todo] };
 }
 
-function addTests(document: Document, { source, ...command }: ProposedTests): readonly string[] {
+function addTests(
+  document: Document,
+  { source, ...command }: ProposedTestCommand,
+): readonly string[] {
   const { contents } = document;
   if (!isMap(contents)) return [];
   const pair = document.createPair("test_command", node(document, command));

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@bylaw/kernel";
 import type { Contract, Gate, Phase, ToolConstraint } from "./model.ts";
-import { COMPLETED } from "./words.ts";
+import { COMPLETED_PHASE } from "./words.ts";
 
 /** An artifact that is required to leave a phase. */
 export interface ArtifactGuide {
@@ -47,7 +47,7 @@ export function phaseGuide(contract: Contract, id: string | null): PhaseGuide {
     .filter(({ from }) => from === phase.id)
     .map(({ to, gate = null, when }): NextPhase => ({ phase: to, gate, when }));
   const next_phases: readonly NextPhase[] = contract.ends.includes(phase.id)
-    ? [{ phase: COMPLETED, gate: null, when: "passed" }]
+    ? [{ phase: COMPLETED_PHASE, gate: null, when: "passed" }]
     : ways;
   const prompt = promptOf(contract, phase, { required_artifacts, next_phases });
   return { required_artifacts, next_phases, prompt };

@@ -95,7 +95,7 @@ export const TEST_RULES: readonly string[] = ["tests_were_run", "tests_failed", 
  * The target of a transition that completes a task, from a phase that no other transition leaves.
  * It is no phase, so no phase may have this id. The log has it as the phase of a completed task.
  */
-export const COMPLETED = "@completed";
+export const COMPLETED_PHASE = "@completed";
 
 /** The tools that a contract may name without declaring them. */
 export const TOOLS = [

@@ -5,7 +5,7 @@ import {
   migrateContract,
   type ContractFinding,
   type ContractOptions,
-  type ProposedTests,
+  type ProposedTestCommand,
 } from "../src/index.ts";
 import { expect } from "vitest";
 
@@ -14,7 +14,7 @@ export const ORIGINAL_FILE = `${import.meta.dirname}/fixtures/agent_workflow.yam
 export const ORIGINAL = readFileSync(ORIGINAL_FILE, "utf8");
 
 /** The test command of the project for which the original is migrated. */
-export const TESTS: ProposedTests = {
+export const TESTS: ProposedTestCommand = {
   argv: ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"],
   format: "junit",
   report: "report.xml",

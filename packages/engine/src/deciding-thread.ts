@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { ENGINE_MS, type HookAnswer } from "@bylaw/hook-client";
-import type { ThreadNews, ThreadTask } from "./answer-in-thread.ts";
+import { ENGINE_TIMEOUT_MS, type HookAnswer } from "@bylaw/hook-client";
+import type { ThreadNews, ThreadTask } from "./run-hook-thread.ts";
 import type { HookRequest } from "./hook-request.ts";
 import { signatureOf } from "./signature.ts";
 
@@ -37,9 +37,9 @@ export class DecidingThread {
     });
     this.loaded = new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
-        reject(new Error(`It did not load within ${ENGINE_MS / 1_000} seconds`));
+        reject(new Error(`It did not load within ${ENGINE_TIMEOUT_MS / 1_000} seconds`));
         this.#end();
-      }, ENGINE_MS);
+      }, ENGINE_TIMEOUT_MS);
       const settle = (reason?: string): void => {
         clearTimeout(timer);
         if (reason === undefined) resolve();
@@ -66,7 +66,7 @@ export class DecidingThread {
     return new Promise((done) => {
       if (!this.alive) return done(undefined);
       const id = (this.#count += 1);
-      const timer = setTimeout(() => this.#end(), ENGINE_MS);
+      const timer = setTimeout(() => this.#end(), ENGINE_TIMEOUT_MS);
       this.#waiting.set(id, { done, timer });
       this.#worker.postMessage({ id, request } satisfies ThreadTask, [
         request.input.buffer as ArrayBuffer,

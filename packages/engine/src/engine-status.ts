@@ -1,4 +1,4 @@
-import { folderFault, requestEngine, type EnginePlace } from "@bylaw/hook-client";
+import { engineFolderFault, requestEngine, type EnginePlace } from "@bylaw/hook-client";
 import { messageOf } from "@bylaw/kernel";
 import type { ConfigurationStatus } from "./configuration.ts";
 
@@ -28,6 +28,6 @@ export async function engineStatus(place: EnginePlace): Promise<EngineStatus | s
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ECONNREFUSED") return undefined;
-    return folderFault(place.folder) ?? (messageOf(error) || "It does not reply");
+    return engineFolderFault(place.folder) ?? (messageOf(error) || "It does not reply");
   }
 }

@@ -4,8 +4,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { homedir } from "node:os";
 import {
   EVENT_LIMIT_BYTES,
-  LEAVES_TO_COLD,
-  folderFault,
+  STATUS_UNANSWERED,
+  engineFolderFault,
   type EnginePlace,
   type HookAnswer,
 } from "@bylaw/hook-client";
@@ -43,7 +43,7 @@ const FIELDS_BYTES = 65_536;
 export async function serveEngine(options: EngineOptions): Promise<boolean> {
   const { folder } = options.place;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const fault = folderFault(folder);
+  const fault = engineFolderFault(folder);
   if (fault !== undefined)
     throw new BylawError({
       code: "BYLAW_ENGINE_UNSAFE",
@@ -154,7 +154,7 @@ class Engine {
     if (this.#ending || !isOwner(fields, this.#options.bin)) return { status: 409, text: "" };
     const answer = await this.#configuration(request.config).answer(request);
     return answer === undefined
-      ? { status: LEAVES_TO_COLD, text: "" }
+      ? { status: STATUS_UNANSWERED, text: "" }
       : {
           status: 200,
           text: fields.get("form") === "sh" ? linesOf(answer) : JSON.stringify(answer),

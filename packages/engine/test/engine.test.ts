@@ -1,14 +1,14 @@
 import { chmodSync, existsSync, lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { placeOf, type EnginePlace } from "@bylaw/hook-client";
+import { enginePlace, type EnginePlace } from "@bylaw/hook-client";
 import { expect, onTestFinished, test } from "vitest";
 import { engineStatus, serveEngine } from "../src/index.ts";
 
 function placeHere(): EnginePlace {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-engine-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return placeOf({ bin: import.meta.filename, folder });
+  return enginePlace({ bin: import.meta.filename, folder });
 }
 
 const serve = (place: EnginePlace, notes: string[] = []): Promise<boolean> =>

@@ -3,7 +3,7 @@ import type { TestCommand } from "@bylaw/contract";
 import { BylawError } from "@bylaw/kernel";
 import {
   isRoot,
-  obstacleTo,
+  containmentObstacle,
   programEnvironment,
   runProgram,
   type Containment,
@@ -95,7 +95,7 @@ export async function runTests(
 }
 
 function mustBeContained(workspace: string, contain: Containment): void {
-  const obstacle = contain.allowRoot === true ? undefined : obstacleTo(workspace);
+  const obstacle = contain.allowRoot === true ? undefined : containmentObstacle(workspace);
   if (obstacle !== undefined)
     throw new BylawError({
       code: "BYLAW_TEST_COMMAND_FAILED",

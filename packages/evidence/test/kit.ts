@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseContract, type Contract, type TestCommand } from "@bylaw/contract";
-import { isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, NOBODY } from "@bylaw/process";
 import { onTestFinished } from "vitest";
 
 /** The Node that runs these tests. */
@@ -25,7 +25,7 @@ export function put(root: string, path: string, text: string): void {
 
 /** If the tests run as root, gives a workspace to the user of contained programs. */
 export function give(workspace: string): void {
-  const { uid, gid } = UNPRIVILEGED;
+  const { uid, gid } = NOBODY;
   // Follows no links, so nothing outside changes its owner.
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }

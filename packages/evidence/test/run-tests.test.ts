@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { canContain, isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { canContain, isRoot, NOBODY } from "@bylaw/process";
 import { runTests } from "../src/index.ts";
 import { NODE, command, folder, give, linkModules, nodeTest, put } from "./kit.ts";
 
@@ -269,7 +269,7 @@ describe("the process", () => {
       );
       give(workspace);
       expect((await runTests(tests, { workspace, contain: {} })).output).toContain(
-        `as ${UNPRIVILEGED.uid}`,
+        `as ${NOBODY.uid}`,
       );
     },
   );

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, unlinkSync } from "node:fs";
-import { folderFault, type EnginePlace } from "./engine-place.ts";
+import { engineFolderFault, type EnginePlace } from "./engine-place.ts";
 import { isAnswer } from "./fault.ts";
-import { ENGINE_MS, LEAVES_TO_COLD, type HookAnswer } from "./protocol.ts";
+import { ENGINE_TIMEOUT_MS, STATUS_UNANSWERED, type HookAnswer } from "./protocol.ts";
 import { EngineSilent, requestEngine } from "./request-engine.ts";
 
 /** A request and the engine that answers it. */
@@ -18,7 +18,7 @@ const wait = (milliseconds: number): Promise<void> =>
   new Promise((done) => setTimeout(done, milliseconds));
 
 const START_MS = 3_000;
-const REPLY_MS = ENGINE_MS + 1_000;
+const REPLY_MS = ENGINE_TIMEOUT_MS + 1_000;
 
 /** Asks the engine, and starts it if none is running. Resolves to undefined if no engine answered. Never rejects. */
 export async function askEngine({
@@ -30,7 +30,7 @@ export async function askEngine({
 }: EngineQuestion): Promise<HookAnswer | undefined> {
   try {
     mkdirSync(place.folder, { recursive: true, mode: 0o700 });
-    if (folderFault(place.folder) !== undefined) return undefined;
+    if (engineFolderFault(place.folder) !== undefined) return undefined;
   } catch {
     return undefined;
   }
@@ -44,7 +44,7 @@ export async function askEngine({
         const answer = JSON.parse(body) as HookAnswer;
         return isAnswer(host, answer) ? answer : undefined;
       }
-      if (status === LEAVES_TO_COLD) return undefined;
+      if (status === STATUS_UNANSWERED) return undefined;
     } catch (error) {
       if (error instanceof EngineSilent) return giveUp(place);
       engine ??= startEngine(place, start);

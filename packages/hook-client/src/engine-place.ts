@@ -28,7 +28,7 @@ export interface EngineOwner {
  * The place of the engine for one installation, one Node and one home. Nothing that a child process can set leads a hook to the
  * engine of another user or of another version.
  */
-export function placeOf({
+export function enginePlace({
   bin,
   folder = join(userInfo().homedir, ".bylaw/run"),
 }: EngineOwner): EnginePlace {
@@ -57,7 +57,7 @@ function nameOf(owner: string): string {
 }
 
 /** The reason why an engine's folder must not be used. Undefined if it may be. It must be a real folder that only this user can use. */
-export function folderFault(folder: string): string | undefined {
+export function engineFolderFault(folder: string): string | undefined {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (stats === undefined) return `Folder not found: ${folder}`;
   if (!stats.isDirectory()) return `${folder} is not a folder`;

@@ -3,7 +3,7 @@ import { writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { askEngine } from "./ask-engine.ts";
 import { decideCold } from "./decide-cold.ts";
-import { placeOf } from "./engine-place.ts";
+import { enginePlace } from "./engine-place.ts";
 import { faultOf } from "./fault.ts";
 import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol.ts";
 
@@ -51,7 +51,7 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
     ...(folder === undefined ? [] : ["--engine", folder]),
   ];
   try {
-    return await askEngine({ host, place: placeOf({ bin, folder }), fields, input, start });
+    return await askEngine({ host, place: enginePlace({ bin, folder }), fields, input, start });
   } catch {
     // `userInfo` throws if the system does not know this user.
     return undefined;

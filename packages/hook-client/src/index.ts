@@ -1,9 +1,14 @@
-export { folderFault, placeOf, type EngineOwner, type EnginePlace } from "./engine-place.ts";
 export {
-  ENGINE_MS,
+  engineFolderFault,
+  enginePlace,
+  type EngineOwner,
+  type EnginePlace,
+} from "./engine-place.ts";
+export {
+  ENGINE_TIMEOUT_MS,
   EVENT_LIMIT_BYTES,
   EVENT_MARK,
-  LEAVES_TO_COLD,
+  STATUS_UNANSWERED,
   PASSED_VARIABLES,
   type HookAnswer,
 } from "./protocol.ts";

@@ -9,10 +9,10 @@ export interface HookAnswer {
 export const EVENT_LIMIT_BYTES = 16 * 1_048_576;
 
 /** The most time that the engine takes for one event, in milliseconds, including loading the configuration. */
-export const ENGINE_MS = 8_000;
+export const ENGINE_TIMEOUT_MS = 8_000;
 
 /** The status of an engine that cannot answer an event. The hook then decides it in a process of its own. */
-export const LEAVES_TO_COLD = 503;
+export const STATUS_UNANSWERED = 503;
 
 /** Separates the fields of a request from the event, which follows unencoded. Fields are percent-encoded, so they contain no `&`. */
 export const EVENT_MARK = "&input&";

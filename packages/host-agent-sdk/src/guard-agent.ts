@@ -1,7 +1,7 @@
 import {
   createToolGuard,
-  refusalOf,
-  textOf,
+  refusalError,
+  stringField,
   type GuardedCall,
   type PersonAnswer,
   type ToolGuard,
@@ -98,7 +98,7 @@ export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
   };
 
   const stop: Hook = async (event) => {
-    const text = isJsonObject(event) ? textOf(event, "last_assistant_message") : undefined;
+    const text = isJsonObject(event) ? stringField(event, "last_assistant_message") : undefined;
     const answer = await guard.respond(text === undefined ? {} : { text });
     return answer.kind === "retry" ? { decision: "block", reason: answer.message } : {};
   };
@@ -134,7 +134,7 @@ async function permit(
     }
     return answer.kind === "run"
       ? { behavior: "allow", updatedInput: answer.args }
-      : { behavior: "deny", message: refusalOf(answer).message };
+      : { behavior: "deny", message: refusalError(answer).message };
   } catch (error) {
     return { behavior: "deny", message: messageOf(error) };
   }
@@ -154,7 +154,7 @@ function callIn(event: HookEvent): GuardedCall {
     session: text("session_id"),
     agent: text("agent_id"),
     cwd: text("cwd"),
-    server: isJsonObject(server) ? textOf(server, "name") : undefined,
+    server: isJsonObject(server) ? stringField(server, "name") : undefined,
   };
 }
 

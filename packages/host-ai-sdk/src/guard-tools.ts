@@ -1,6 +1,6 @@
 import {
   createToolGuard,
-  refusalOf,
+  refusalError,
   type PersonAnswer,
   type ResponseAnswer,
   type ToolGuard,
@@ -128,7 +128,7 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
   const streamed = async function* (args: unknown, options: Options): AsyncGenerator {
     const call = callOf(options, args);
     const answer = await guard.start(call, answerTo(options));
-    if (answer.kind !== "run") throw refusalOf(answer);
+    if (answer.kind !== "run") throw refusalError(answer);
     let ok = false;
     try {
       yield* execute.call(tool, answer.args, options) as AsyncGenerator;

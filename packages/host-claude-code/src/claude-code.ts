@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { answerIn, callOf, textOf, type Host, type HostPlace } from "@bylaw/host";
+import {
+  hookOutputJson,
+  callFromFields,
+  stringField,
+  type Host,
+  type HostPlace,
+} from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
@@ -26,18 +32,18 @@ export const claudeCode: Host = {
   },
 
   read(input, place) {
-    const name = textOf(input, "hook_event_name");
+    const name = stringField(input, "hook_event_name");
     switch (name) {
       case "ConfigChange":
         return {
           ...{ kind: "settings_change", name },
-          ...omitUndefined({ file: textOf(input, "file_path") }),
+          ...omitUndefined({ file: stringField(input, "file_path") }),
         };
       case "Stop":
         return {
-          ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+          ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
           again: input["stop_hook_active"] === true,
-          ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
+          ...omitUndefined({ text: stringField(input, "last_assistant_message") }),
         };
       case "PostToolUse":
         return {
@@ -72,7 +78,7 @@ export const claudeCode: Host = {
 
   blocks({ stdout, stderr, exit }) {
     if (exit !== 0) return exit !== 2 || stderr.trim() !== "";
-    const { hookSpecificOutput } = answerIn(stdout);
+    const { hookSpecificOutput } = hookOutputJson(stdout);
     const effect = isJsonObject(hookSpecificOutput) ? hookSpecificOutput["permissionDecision"] : "";
     return effect === "deny" || effect === "ask";
   },
@@ -126,8 +132,8 @@ function exitOf({ tool_name: tool, tool_response: told }: JsonObject): number | 
   return Object.keys(told).some((key) => NO_PLAIN_END.test(key)) ? undefined : 0;
 }
 
-const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callOf> =>
-  callOf({
+const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callFromFields> =>
+  callFromFields({
     ...{ host: "claude-code", tool: input["tool_name"], args: input["tool_input"] },
     ...{ id: input["tool_use_id"], session: input["session_id"], agent: input["agent_id"] },
     ...{ cwd: input["cwd"], workspace: env["CLAUDE_PROJECT_DIR"], home },

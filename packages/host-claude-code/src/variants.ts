@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { orBlock, type Host, type HostCapabilities } from "@bylaw/host";
+import { blockingCommand, type Host, type HostCapabilities } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
 
@@ -52,7 +52,7 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
     hooks(command) {
       const hook = { type: "command", timeout: TIMEOUT_S };
       return {
-        PreToolUse: { matcher: "*", hooks: [{ ...hook, command: orBlock(command()) }] },
+        PreToolUse: { matcher: "*", hooks: [{ ...hook, command: blockingCommand(command()) }] },
         PostToolUse: { matcher: "*", hooks: [{ ...hook, command: command() }] },
         ...(exitOf && {
           PostToolUseFailure: { matcher: "*", hooks: [{ ...hook, command: command() }] },

@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { answerIn, callOf, textOf, type Host, type HostOutput, type HostPlace } from "@bylaw/host";
+import {
+  hookOutputJson,
+  callFromFields,
+  stringField,
+  type Host,
+  type HostOutput,
+  type HostPlace,
+} from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
@@ -29,12 +36,12 @@ export const codex: Host = {
   },
 
   read(input, place) {
-    const name = textOf(input, "hook_event_name");
+    const name = stringField(input, "hook_event_name");
     if (name === "Stop")
       return {
-        ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+        ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
         again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: textOf(input, "last_assistant_message") }),
+        ...omitUndefined({ text: stringField(input, "last_assistant_message") }),
       };
     // Also sent for a command that failed, without saying so.
     if (name === "PostToolUse")
@@ -53,7 +60,7 @@ export const codex: Host = {
   fault: (reason) => denied(reason),
 
   blocks({ stdout, exit }) {
-    const { hookSpecificOutput: answer } = answerIn(stdout);
+    const { hookSpecificOutput: answer } = hookOutputJson(stdout);
     return exit === 0 && isJsonObject(answer) && answer["permissionDecision"] === "deny";
   },
 
@@ -120,13 +127,13 @@ const denied = (reason: string): HostOutput =>
 // The shell command prints this if the program ends without an answer.
 const NO_ANSWER = denied("Bylaw did not answer.");
 
-function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callOf> {
+function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callFromFields> {
   const { tool_name: tool, tool_input: given, cwd } = input;
   // Codex sends the text of a patch as `command`.
   const isPatch = tool === "apply_patch" && isJsonObject(given) && "command" in given;
   const { command, ...rest } = isPatch ? given : {};
   const args = isPatch ? { ...rest, patch: command ?? null } : given;
-  return callOf({
+  return callFromFields({
     ...{ host: "codex", tool, args, cwd, home },
     ...{ id: input["tool_use_id"], session: input["session_id"], agent: input["agent_id"] },
   });

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
-  answerIn,
-  callOf,
-  textOf,
+  hookOutputJson,
+  callFromFields,
+  stringField,
   type Host,
   type HostOutput,
   type SettingsFile,
@@ -37,11 +37,11 @@ export const copilot: Host = {
       return {
         ...{ kind: "stop", name: named, session: typeof session === "string" ? session : "" },
         again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: textOf(input, "lastAssistantMessage") }),
+        ...omitUndefined({ text: stringField(input, "lastAssistantMessage") }),
       };
     const { toolName: tool, toolArgs: args, cwd } = input;
-    const call = (): ReturnType<typeof callOf> =>
-      callOf({ host: "copilot", tool, args, cwd, home, session });
+    const call = (): ReturnType<typeof callFromFields> =>
+      callFromFields({ host: "copilot", tool, args, cwd, home, session });
     switch (named) {
       case "preToolUse":
         return { kind: "tool_call", name: named, call: call() };
@@ -68,7 +68,7 @@ export const copilot: Host = {
 
   blocks({ stdout, exit }) {
     if (exit !== 0) return true;
-    const { permissionDecision } = answerIn(stdout);
+    const { permissionDecision } = hookOutputJson(stdout);
     return permissionDecision === "deny" || permissionDecision === "ask";
   },
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   describeHost,
-  findFault,
+  findInstallFault,
   inspectSettings,
   installHooks,
   type HostOutput,
@@ -60,7 +60,8 @@ it("a hook file of a project that switches all hooks off is reported", () => {
   const project = join(home, "project");
   const command = `'/n' '/b' hook copilot --config '/c'`;
   installHooks(copilot, join(home, ".copilot/hooks/bylaw.json"), command);
-  const fault = () => findFault(copilot, inspectSettings(copilot, { home, env: {} }, project));
+  const fault = () =>
+    findInstallFault(copilot, inspectSettings(copilot, { home, env: {} }, project));
   expect(fault()).toBeUndefined();
   mkdirSync(join(project, ".github/hooks"), { recursive: true });
   writeFileSync(join(project, ".github/hooks/off.json"), '{"version":1,"disableAllHooks":true}');

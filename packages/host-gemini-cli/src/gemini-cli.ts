@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { answerIn, callOf, orBlock, textOf, type Host } from "@bylaw/host";
+import {
+  hookOutputJson,
+  callFromFields,
+  blockingCommand,
+  stringField,
+  type Host,
+} from "@bylaw/host";
 import { isJsonObject, omitUndefined } from "@bylaw/kernel";
 
 const TIMEOUT_MS = 30_000;
@@ -24,19 +30,28 @@ export const geminiCli: Host = {
   },
 
   read(input, { home, env }) {
-    const name = textOf(input, "hook_event_name");
+    const name = stringField(input, "hook_event_name");
     if (name === "AfterAgent")
       return {
-        ...{ kind: "stop", name, session: textOf(input, "session_id") ?? "" },
+        ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
         again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: textOf(input, "prompt_response") }),
+        ...omitUndefined({ text: stringField(input, "prompt_response") }),
       };
     const isReturn = name === "AfterTool";
     if (name !== undefined && name !== "BeforeTool" && !isReturn) return { kind: "other", name };
     const { tool_name: tool, tool_input: args, cwd, session_id: session, mcp_context: mcp } = input;
     const server = isJsonObject(mcp) ? mcp["server_name"] : undefined;
     const workspace = env["GEMINI_PROJECT_DIR"];
-    const call = callOf({ host: "gemini-cli", tool, args, cwd, home, session, server, workspace });
+    const call = callFromFields({
+      host: "gemini-cli",
+      tool,
+      args,
+      cwd,
+      home,
+      session,
+      server,
+      workspace,
+    });
     // Gemini CLI reports every exit code but 0.
     if (isReturn) return { kind: "tool_result", name, call, ok: true };
     return { kind: "tool_call", name: "BeforeTool", call };
@@ -51,7 +66,7 @@ export const geminiCli: Host = {
   fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
 
   blocks({ stdout, stderr, exit }) {
-    if (exit === 0) return answerIn(stdout)["decision"] === "deny";
+    if (exit === 0) return hookOutputJson(stdout)["decision"] === "deny";
     return exit === 127 || (exit === 2 && stderr.trim() !== "");
   },
 
@@ -69,7 +84,7 @@ export const geminiCli: Host = {
   hooks(command) {
     const hook = { type: "command", name: "bylaw", timeout: TIMEOUT_MS };
     return {
-      BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: orBlock(command()) }] },
+      BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: blockingCommand(command()) }] },
       AfterTool: { matcher: ".*", hooks: [{ ...hook, command: command() }] },
       AfterAgent: { hooks: [{ ...hook, command: command() }] },
     };

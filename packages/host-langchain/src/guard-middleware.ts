@@ -1,4 +1,9 @@
-import { createToolGuard, refusalOf, type PersonAnswer, type ToolGuardOptions } from "@bylaw/host";
+import {
+  createToolGuard,
+  refusalError,
+  type PersonAnswer,
+  type ToolGuardOptions,
+} from "@bylaw/host";
 import {
   AIMessage,
   HumanMessage,
@@ -61,10 +66,10 @@ export function guardMiddleware({
         const asked: ApprovalInterrupt = { tool: name, args, reason, question };
         // Throws until somebody answers. Then this function runs again from its start.
         answered = answerTo(question, runtime.interrupt?.(asked), approver);
-        if (answered === undefined) return refused(refusalOf(judged).message);
+        if (answered === undefined) return refused(refusalError(judged).message);
       }
       const started = await guard.start(call, answered);
-      if (started.kind !== "run") return refused(refusalOf(started).message);
+      if (started.kind !== "run") return refused(refusalError(started).message);
       let ok = false;
       try {
         const result = await handler({ ...request, toolCall: { ...toolCall, args: started.args } });

@@ -1,5 +1,5 @@
 import { parseJson } from "@bylaw/config";
-import { createToolGuard, refusalOf, type ToolGuard } from "@bylaw/host";
+import { createToolGuard, refusalError, type ToolGuard } from "@bylaw/host";
 import { BylawError, isJsonObject } from "@bylaw/kernel";
 import { judge, type GuardOptions } from "./guard-functions.ts";
 
@@ -76,7 +76,7 @@ async function guardedRun(
 ): Promise<unknown> {
   const call = { ...given, id: given.id ?? crypto.randomUUID() };
   const judged = await judge(guard, call, ask);
-  if ("refused" in judged) throw refusalOf({ kind: "deny", reason: judged.refused.content });
+  if ("refused" in judged) throw refusalError({ kind: "deny", reason: judged.refused.content });
   return await guard.run(call, work, judged.answered);
 }
 

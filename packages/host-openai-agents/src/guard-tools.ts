@@ -1,6 +1,6 @@
 import {
   createToolGuard,
-  refusalOf,
+  refusalError,
   type GuardedCall,
   type ResponseAnswer,
   type ToolGuard,
@@ -122,7 +122,7 @@ function guardInvoke(
     const answered = approved ? { approved, by: caller.approver } : undefined;
     const answer = await guard.start(call, answered);
     // An error thrown here would end the run.
-    if (answer.kind !== "run") return refusalOf(answer).message;
+    if (answer.kind !== "run") return refusalError(answer).message;
     let ok = false;
     try {
       const result = await tool.invoke(context, JSON.stringify(answer.args), details);

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { codeIn, definePluginHost, type HostPlace } from "@bylaw/host";
+import { codeFilesIn, definePluginHost, type HostPlace } from "@bylaw/host";
 
 const CODE = `\
 export const Bylaw = async ({ directory }) => {
@@ -35,7 +35,7 @@ export const opencode = definePluginHost({
   others: (_, project) =>
     [project, join(project, ".opencode")]
       .flatMap((folder) => SETTINGS.map((name) => join(folder, name)))
-      .concat(FOLDERS.flatMap((name) => codeIn(join(project, ".opencode", name))))
+      .concat(FOLDERS.flatMap((name) => codeFilesIn(join(project, ".opencode", name))))
       .map((file) => ({ scope: "project", file })),
   code: CODE,
 

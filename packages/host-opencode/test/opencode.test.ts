@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeHost, findFault, inspectSettings, installHooks } from "@bylaw/host";
+import { describeHost, findInstallFault, inspectSettings, installHooks } from "@bylaw/host";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { opencode } from "../src/index.ts";
 
@@ -30,7 +30,7 @@ it("reports code and settings of a project that run next to it", () => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-opencode-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const [place, project] = [{ home, env: {} }, join(home, "p")];
-  const fault = () => findFault(opencode, inspectSettings(opencode, place, project));
+  const fault = () => findInstallFault(opencode, inspectSettings(opencode, place, project));
   const [target] = opencode.files(place, project);
   installHooks(opencode, target?.file ?? "", "node b.js hook opencode --config '/c.json'");
   mkdirSync(join(project, ".opencode/plugins/deep"), { recursive: true });

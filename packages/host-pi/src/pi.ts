@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { codeIn, definePluginHost, type HostPlace } from "@bylaw/host";
+import { codeFilesIn, definePluginHost, type HostPlace } from "@bylaw/host";
 
 // Each of these makes pi load code of the project, or changes the meaning of a shell line.
 const LOADS = ["extensions", "packages", "shellPath", "shellCommandPrefix"];
@@ -32,7 +32,9 @@ export const pi = definePluginHost({
   others: (place, project) => [
     { scope: "user", file: join(folderOf(place), "settings.json") },
     { scope: "project", file: join(project, ".pi/settings.json") },
-    ...codeIn(join(project, ".pi/extensions")).map((file) => ({ scope: "project", file }) as const),
+    ...codeFilesIn(join(project, ".pi/extensions")).map(
+      (file) => ({ scope: "project", file }) as const,
+    ),
   ],
   code: CODE,
 

@@ -45,12 +45,12 @@ export async function answerEvent(text: string, options: AnswerOptions): Promise
     const event = host.read(input, place, named);
     return host.answer(event, await replyTo(event, options));
   } catch (error) {
-    return answerFault(host, error);
+    return answerUnjudged(host, error);
   }
 }
 
 /** The answer to an event that could not be judged. */
-export const answerFault = (host: Host, error: unknown): HostOutput =>
+export const answerUnjudged = (host: Host, error: unknown): HostOutput =>
   host.fault(`Bylaw could not judge this: ${messageOf(error) || "unknown error"}`);
 
 async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions): Promise<Reply> {

@@ -23,13 +23,13 @@ export interface CallFields {
 }
 
 /** The text under a key. Undefined if there is none. */
-export function textOf(input: JsonObject, key: string): string | undefined {
+export function stringField(input: JsonObject, key: string): string | undefined {
   const value = input[key];
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Parses the output of a hook as a JSON object. Returns an empty object for anything else. */
-export function answerIn(stdout: string): JsonObject {
+export function hookOutputJson(stdout: string): JsonObject {
   try {
     const value: unknown = JSON.parse(stdout);
     return isJsonObject(value) ? value : {};
@@ -42,11 +42,11 @@ export function answerIn(stdout: string): JsonObject {
  * Wraps a hook's shell command for a host that blocks on exit code 2 only if there is a text. It also blocks if Bylaw ends without
  * an answer.
  */
-export const orBlock = (command: string): string =>
+export const blockingCommand = (command: string): string =>
   `${command} || { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }`;
 
 /** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is not one. The kernel checks the other fields. */
-export function callOf(fields: CallFields): Omit<ToolCall, "hook"> {
+export function callFromFields(fields: CallFields): Omit<ToolCall, "hook"> {
   const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;
   if (typeof tool !== "string" || tool === "") throw invalid("The call does not name a tool");
   if (typeof args !== "object" || args === null || Array.isArray(args))

@@ -1,5 +1,11 @@
-export { answerEvent, answerFault, type AnswerOptions, type Judge } from "./answer-event.ts";
-export { answerIn, callOf, orBlock, textOf, type CallFields } from "./call.ts";
+export { answerEvent, answerUnjudged, type AnswerOptions, type Judge } from "./answer-event.ts";
+export {
+  hookOutputJson,
+  callFromFields,
+  blockingCommand,
+  stringField,
+  type CallFields,
+} from "./call.ts";
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
 export type { HostCase, ReturnCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";
@@ -21,8 +27,8 @@ export type {
   ToolReturn,
 } from "./host.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
-export { codeIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
-export { findFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
-export { installHooks, uninstallHooks, type Change } from "./settings/install.ts";
-export { STOP_CAP, forgetStops, nextStop } from "./stop-count.ts";
-export { createToolGuard, refusalOf } from "./tool-guard.ts";
+export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
+export { findInstallFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
+export { installHooks, uninstallHooks, type InstallResult } from "./settings/install.ts";
+export { MAX_REFUSED_STOPS, forgetStops, countRefusedStop } from "./stop-count.ts";
+export { createToolGuard, refusalError } from "./tool-guard.ts";

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
 import { checkArgument, type JsonObject } from "@bylaw/kernel";
-import { callOf, textOf } from "./call.ts";
+import { callFromFields, stringField } from "./call.ts";
 import type { HostCapabilities } from "./capabilities.ts";
 import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
 
@@ -63,15 +63,15 @@ export function definePluginHost(options: PluginHost): Host {
 function eventOf(host: string, input: JsonObject, home: string): HostEvent {
   const { event: name = "tool_call", tool, args, id, session, cwd, ok, exit_code } = input;
   if (name !== "tool_call" && name !== "tool_result")
-    return { kind: "other", name: textOf(input, "event") ?? "" };
-  const call = callOf({ host, tool, args, id, session, cwd, home });
+    return { kind: "other", name: stringField(input, "event") ?? "" };
+  const call = callFromFields({ host, tool, args, id, session, cwd, home });
   if (name === "tool_call") return { kind: name, name, call };
   const told = typeof exit_code === "number" ? { exit_code } : {};
   return { kind: name, name, call, ok: ok === true, ...told };
 }
 
 /** The code files in a folder. */
-export function codeIn(folder: string): readonly string[] {
+export function codeFilesIn(folder: string): readonly string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
     return names.filter((name) => /\.[cm]?[jt]s$/.test(name)).map((name) => join(folder, name));

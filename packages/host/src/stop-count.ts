@@ -3,19 +3,19 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** How many times in a row an agent is refused to stop. After that it may stop. */
-export const STOP_CAP = 8;
+export const MAX_REFUSED_STOPS = 8;
 
 /**
  * Counts the refused stops of a session in a row, in a file of `folder`. The first one is 1. `again`: whether the host says that
- * the agent is continuing because of a refusal. Above {@link STOP_CAP} it returns undefined and forgets the session.
+ * the agent is continuing because of a refusal. Above {@link MAX_REFUSED_STOPS} it returns undefined and forgets the session.
  */
-export function nextStop(
+export function countRefusedStop(
   folder: string,
   { session, again }: { readonly session: string; readonly again: boolean },
 ): number | undefined {
   const file = fileOf(folder, session);
   const attempt = again ? countIn(file) + 1 : 1;
-  if (attempt > STOP_CAP) {
+  if (attempt > MAX_REFUSED_STOPS) {
     forgetStops(folder, session);
     return undefined;
   }

@@ -12,7 +12,7 @@ import {
 } from "@bylaw/kernel";
 import { callQuestionId, currentPhases, digestOf, phaseOf, type Outcome } from "@bylaw/log";
 import { StoreConflict } from "@bylaw/store";
-import { callOf } from "./call.ts";
+import { callFromFields } from "./call.ts";
 import type {
   GuardedCall,
   PersonAnswer,
@@ -91,7 +91,7 @@ class RunGuard implements ToolGuard {
     // A call without an id gets one here, so that its end has the same one.
     const call = { ...given, id: given.id ?? crypto.randomUUID() };
     const answer = await this.start(call, answered);
-    if (answer.kind !== "run") throw refusalOf(answer);
+    if (answer.kind !== "run") throw refusalError(answer);
     let outcome: { readonly ok: boolean; readonly result?: JsonObject } = { ok: false };
     try {
       const result = await work(answer.args);
@@ -194,7 +194,7 @@ class RunGuard implements ToolGuard {
       interactive = true,
     } = this.#options;
     const { agent, task, session } = this.#options;
-    const call = callOf({
+    const call = callFromFields({
       agent,
       session,
       ...omitUndefined(given),
@@ -243,7 +243,7 @@ function exitOf(result: unknown): { readonly result?: JsonObject } {
 }
 
 /** The error of a call that must not run, with the reason for the model. */
-export const refusalOf = (answer: Exclude<ToolAnswer, { readonly kind: "run" }>): BylawError =>
+export const refusalError = (answer: Exclude<ToolAnswer, { readonly kind: "run" }>): BylawError =>
   new BylawError({
     code: "BYLAW_TOOL_REFUSED",
     message:

@@ -9,7 +9,7 @@ export {
   type CatalogueProblem,
 } from "./format/catalogue/catalogue.ts";
 export { RUN_TYPES } from "./format/catalogue/run-types.ts";
-export { NO_LINK, chain, chainedText, linkOf, linkOfText } from "./format/chain.ts";
+export { NO_LINK, chainEvents, digestedText, linkOf, linkOfText } from "./format/chain.ts";
 export { ENVELOPE_FIELDS, eventTime } from "./format/codec/envelope.ts";
 export { formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
 export { digestOf } from "./format/digest.ts";
@@ -50,7 +50,7 @@ export {
 export {
   CALL_EVENTS,
   asksPerson,
-  callIn,
+  readRecordedCall,
   callKey,
   type RecordedCall,
 } from "./state/recorded-call.ts";
@@ -59,10 +59,10 @@ export type { Session } from "./state/session.ts";
 export { treeDrop, treeEntries, treeGet, treePut, type Tree, type TreeNode } from "./state/tree.ts";
 export {
   CARRIED_OVER,
-  FREE_REASONS,
+  UNCOUNTED_REASONS,
   MAX_ATTEMPTS,
   agentTurns,
-  charsLost,
+  lostCharacters,
   isTurnOver,
   turnOf,
   type AgentTurn,
@@ -81,7 +81,7 @@ export type {
   Outcome,
   Plan,
   RecordOptions,
-  Recordable,
+  RecordableEvent,
   RefusalRequest,
   Run,
   TaskClaim,
@@ -89,15 +89,15 @@ export type {
 } from "./run/run-contract.ts";
 
 // Stores.
-export { bodyOf, bodyOfChecked, numbered, type Body } from "./store/body.ts";
+export { eventBody, checkedEventBody, eventFromBody, type EventBody } from "./store/event-body.ts";
 export { createMemoryStore } from "./store/memory-store.ts";
 export {
-  askAdmit,
+  runAdmit,
   checkClaim,
   checkCommit,
   checkPut,
   expiryOf,
-  otherFence,
+  otherFenceConflict,
   storeClosed,
 } from "./store/store-input.ts";
 export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./store/store-reader.ts";

@@ -2,7 +2,7 @@ import { deny, isJsonObject, type JsonObject, type LogEvent, type Response } fro
 import { readCases } from "@bylaw/testing";
 import { array, assert, constantFrom, integer, property, record as recordOf } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentTurns, charsLost, createMemoryStore, turnOf, type Run } from "../src/index.ts";
+import { agentTurns, lostCharacters, createMemoryStore, turnOf, type Run } from "../src/index.ts";
 import { plugin } from "./kit.ts";
 import { logOf, open } from "./run-kit.ts";
 
@@ -265,6 +265,6 @@ describe("rounds", () => {
 describe("lost characters", () => {
   it("are those that the retry does not start with", () => {
     const rows = readCases<[JsonObject, number]>(import.meta, "rows");
-    for (const [details, lost] of rows) expect(charsLost(details)).toBe(lost);
+    for (const [details, lost] of rows) expect(lostCharacters(details)).toBe(lost);
   });
 });

@@ -1,6 +1,6 @@
 import { describeStore } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { chain, createMemoryStore, formatEventLine } from "../src/index.ts";
+import { chainEvents, createMemoryStore, formatEventLine } from "../src/index.ts";
 
 describeStore("the memory store", ({ now }) => ({ store: createMemoryStore({ now }) }), {
   describe,
@@ -22,9 +22,9 @@ describe("the longest event", () => {
       },
     ];
     const before = { sequence: Number.MAX_SAFE_INTEGER - 1 };
-    const [longest] = chain(before, of(LINE - 1_300));
+    const [longest] = chainEvents(before, of(LINE - 1_300));
     expect(longest && Buffer.byteLength(formatEventLine(longest))).toBeLessThanOrEqual(LINE);
-    expect(() => chain(before, of(LINE - 1_024))).toThrow(
+    expect(() => chainEvents(before, of(LINE - 1_024))).toThrow(
       expect.objectContaining({ code: "BYLAW_COMMIT_INVALID" }),
     );
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import {
   NO_LINK,
-  chain,
+  chainEvents,
   createLogVerifier,
   formatEventLine,
   linkOf,
@@ -68,7 +68,7 @@ describe("a chain", () => {
     );
     fc.assert(
       fc.property(drafts, (given) => {
-        const events = chain(undefined, [
+        const events = chainEvents(undefined, [
           {
             timestamp: "2026-01-17T09:00:00Z",
             session_id: A,

@@ -1,6 +1,6 @@
 export type { Log } from "./observe/log.ts";
 export { agentEnrolment } from "./auth/enrolment.ts";
-export { resolveSettings, type Resolved } from "./config/resolve.ts";
+export { resolveSettings, type ResolvedSettings } from "./config/resolve.ts";
 export { SettingsError, throwSettingsFaults, type Origin } from "./config/settings-error.ts";
 export type { Settings, SettingsInput } from "./config/settings.ts";
 export { shownConfig, type ShownConfig, type ShownSetting } from "./config/shown-config.ts";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
-import { isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, NOBODY } from "@bylaw/process";
 import { defineTool, type CallContext, type Tool } from "@bylaw/tools";
 import { z } from "zod";
 import {
@@ -86,7 +86,7 @@ export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
 /** If root runs the tests, gives a workspace to the user that runs programs of agents. */
 export function give(workspace: string): void {
   if (!isRoot() || !existsSync(workspace)) return;
-  const { uid, gid } = UNPRIVILEGED;
+  const { uid, gid } = NOBODY;
   // Follows no link, so nothing outside changes its owner.
   spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }

@@ -9,7 +9,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { canContain, isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { canContain, isRoot, NOBODY } from "@bylaw/process";
 import { createMemoryStore } from "@bylaw/log";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -101,8 +101,8 @@ describe.runIf(isRoot() && process.platform === "linux")("a server that is root"
     const { log, lines } = logged();
     const { service } = await start(folder, { workspace_per_task: true }, log);
     expect([statSync(join(folder, "work")).uid, statSync(service.workspaceOf("t1")).uid]).toEqual([
-      UNPRIVILEGED.uid,
-      UNPRIVILEGED.uid,
+      NOBODY.uid,
+      NOBODY.uid,
     ]);
     const other = site();
     chownSync(other, 1_234, 1_234);

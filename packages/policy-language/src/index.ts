@@ -33,10 +33,15 @@ export {
   type RuleCoverage,
 } from "./prove/coverage.ts";
 export { lineReport, type LineReport } from "./explain/line-report.ts";
-export { unmet, type CaseOutcome, type Expectation } from "./prove/expectation.ts";
+export { expectationFault, type CaseOutcome, type Expectation } from "./prove/expectation.ts";
 export { inlineCasesOf, type InlineCase } from "./prove/inline.ts";
 export { inlineCallsOf, type InlineCall } from "./suggest/inline-calls.ts";
-export { mutatePolicy, type Mutation, type MutationInput, type Survivor } from "./prove/mutate.ts";
+export {
+  mutatePolicy,
+  type Mutation,
+  type MutationInput,
+  type SurvivingMutation,
+} from "./prove/mutate.ts";
 export type { MutationKind } from "./prove/mutants.ts";
 export {
   suggestRule,
@@ -48,4 +53,4 @@ export { lintChecks, lintPolicies } from "./lint/lint-policies.ts";
 export type { LintDescription, LintFinding, LintSeverity } from "./lint/check.ts";
 export { policyJsonSchema } from "./load/json-schema.ts";
 export { importPolicy } from "./import/import-policy.ts";
-export type { ImportFinding, Imported, ImportInput, ImportSource } from "./import/finding.ts";
+export type { ImportFinding, ImportedPolicy, ImportInput, ImportSource } from "./import/finding.ts";

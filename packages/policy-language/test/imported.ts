@@ -4,14 +4,14 @@ import {
   compilePolicy,
   importPolicy,
   parsePolicy,
-  type Imported,
+  type ImportedPolicy,
   type ImportInput,
   type ImportSource,
   type PolicyPool,
 } from "../src/index.ts";
 
 /** The result of an import, loaded. */
-export interface Loaded extends Imported {
+export interface Loaded extends ImportedPolicy {
   readonly pool: PolicyPool;
   /** Returns the effect of a call: that of the vote, or else the default. */
   readonly effectOf: (call: ToolCall) => string | undefined;

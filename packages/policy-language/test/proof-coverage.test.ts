@@ -8,7 +8,7 @@ import {
   coverPolicy,
   inlineCasesOf,
   parsePolicy,
-  unmet,
+  expectationFault,
   type Coverage,
   type RuleCoverage,
 } from "../src/index.ts";
@@ -225,7 +225,7 @@ describe("an expectation", () => {
   it.each(readCases<[object, string?]>(import.meta, "deny-by-rule"))(
     "%j of a deny by rule a: %s",
     (expected, wrong) => {
-      expect(unmet(expected, denied)).toBe(wrong);
+      expect(expectationFault(expected, denied)).toBe(wrong);
     },
   );
 });

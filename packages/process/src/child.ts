@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { statSync } from "node:fs";
-import { canContain, containing, obstacleTo } from "./contain.ts";
+import { canContain, containing, containmentObstacle } from "./contain.ts";
 import { isRoot, userOf, type User } from "./contain-user.ts";
 import { whyNotFound } from "./find-program.ts";
 import { withLimits, withProcesses } from "./limits.ts";
@@ -98,7 +98,7 @@ export const notEnded = ({ argv: [file = ""] }: ProgramStart): string =>
   `\`${file}\` cannot be ended by this process: it runs as another user`;
 
 const notContained = ({ argv: [file = ""], cwd, contain = {} }: ProgramStart): string =>
-  `\`${file}\` was not started: ${obstacleTo(contain.within ?? cwd, contain)?.reason}`;
+  `\`${file}\` was not started: ${containmentObstacle(contain.within ?? cwd, contain)?.reason}`;
 
 const notReached = ({ argv: [file = ""] }: ProgramStart, user: User | undefined): string =>
   `\`${file}\` was not started: user ${user?.uid}, which programs of this workspace run as, may not run it or enter the folder it lies in`;

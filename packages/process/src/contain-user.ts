@@ -10,7 +10,7 @@ export interface User {
  * The user `nobody`. Programs of agents run as this user if this process is root and no workspace
  * is given.
  */
-export const UNPRIVILEGED: User = { uid: 65_534, gid: 65_534 };
+export const NOBODY: User = { uid: 65_534, gid: 65_534 };
 
 /** Whether this process is root, so that its programs need another user. */
 export const isRoot = (): boolean => process.getuid?.() === 0 || process.geteuid?.() === 0;
@@ -25,7 +25,7 @@ export function userOf(
 ): User | undefined {
   const own: User = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
   if (!isRoot()) return own;
-  if (workspace === undefined) return UNPRIVILEGED;
+  if (workspace === undefined) return NOBODY;
   return ownerOf(workspace) ?? (allowRoot ? own : undefined);
 }
 

@@ -4,7 +4,7 @@ import { constants as system } from "node:os";
 import { delimiter, dirname, isAbsolute } from "node:path";
 import { SCRIPT } from "./contain-script.ts";
 import { realOf, stepsTo } from "./contain-steps.ts";
-import { isRoot, UNPRIVILEGED, userOf, type User } from "./contain-user.ts";
+import { isRoot, NOBODY, userOf, type User } from "./contain-user.ts";
 
 /** The places that a contained program cannot see or change. */
 export interface Containment {
@@ -50,7 +50,7 @@ const OUTER = [
 ];
 
 /** The reason why programs of a workspace cannot run contained, and what to do about it. */
-export interface Obstacle {
+export interface ContainmentObstacle {
   readonly reason: string;
   readonly fix: string;
 }
@@ -62,15 +62,15 @@ const able = new Map<number, boolean>();
  * user other than root unless `allowRoot` is set. Undefined if they can; this is tried once for
  * each user.
  */
-export function obstacleTo(
+export function containmentObstacle(
   workspace?: string,
   options: { readonly allowRoot?: boolean } = {},
-): Obstacle | undefined {
+): ContainmentObstacle | undefined {
   const user = userOf(workspace, options);
   if (user === undefined)
     return {
       reason: `\`${workspace}\` belongs to root, and programs of agents do not run as root`,
-      fix: `Give it to another user: \`chown -R ${UNPRIVILEGED.uid}:${UNPRIVILEGED.gid} ${workspace}\``,
+      fix: `Give it to another user: \`chown -R ${NOBODY.uid}:${NOBODY.gid} ${workspace}\``,
     };
   if (process.platform !== "linux")
     return {
@@ -96,7 +96,7 @@ export function obstacleTo(
 export const canContain = (
   workspace?: string,
   options: { readonly allowRoot?: boolean } = {},
-): boolean => obstacleTo(workspace, options) === undefined;
+): boolean => containmentObstacle(workspace, options) === undefined;
 
 function tried(user: User): boolean {
   const [file = "", ...args] = containing(

@@ -38,7 +38,7 @@ export async function endOrphans(id: string): Promise<void> {
  * These are leftovers of a supervisor that was killed. It works only on Linux, which lists
  * environments. A process that removed the variables from its environment is not found.
  */
-export function endMarked(variables: Readonly<Record<string, string>>): void {
+export function killByEnvironment(variables: Readonly<Record<string, string>>): void {
   const wanted = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   if (wanted.length > 0 && process.platform === "linux")
     endWhere((environment) => wanted.every((line) => environment.includes(line)));

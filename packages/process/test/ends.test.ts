@@ -5,10 +5,10 @@ import { join, resolve } from "node:path";
 import {
   canContain,
   canLimit,
-  endMarked,
+  killByEnvironment,
   isRoot,
   programEnvironment,
-  UNPRIVILEGED,
+  NOBODY,
 } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
@@ -107,8 +107,8 @@ linux("when this process ends", () => {
     const [left, other] = [start({ ...marks, MORE: "x" }), start({ BYLAW_RUN: "r" })];
     const ended = once(left, "exit");
     await expect.poll(() => readFileSync(`/proc/${left.pid}/environ`, "utf8")).toContain(cwd);
-    endMarked(marks);
-    endMarked({});
+    killByEnvironment(marks);
+    killByEnvironment({});
     await ended;
     expect(isGone(other.pid ?? 0)).toBe(false);
     const over = once(other, "exit");
@@ -206,7 +206,7 @@ describe.runIf(canContain())("contained", () => {
     });
     expect(end).toMatchObject({
       exit_code: 7,
-      stdout: { text: `${isRoot() ? UNPRIVILEGED.uid : process.getuid?.()}\n${cwd}\nin` },
+      stdout: { text: `${isRoot() ? NOBODY.uid : process.getuid?.()}\n${cwd}\nin` },
     });
     expect(readFileSync(join(cwd, "made"), "utf8")).toBe("made\n");
     const odd = ["$(touch planted)", "", "a\nb", "--", "-x"];

@@ -21,7 +21,7 @@ import {
   canContain,
   isRoot,
   runProgram,
-  UNPRIVILEGED,
+  NOBODY,
   type Containment,
   type ProgramEnd,
 } from "../src/index.ts";
@@ -163,7 +163,7 @@ describe.runIf(canContain())("a contained program cannot escape", () => {
     expect(existsSync(join(cwd, "ran"))).toBe(false);
   });
 
-  const as = ["--reuid", `${UNPRIVILEGED.uid}`, "--regid", `${UNPRIVILEGED.gid}`, "--clear-groups"];
+  const as = ["--reuid", `${NOBODY.uid}`, "--regid", `${NOBODY.gid}`, "--clear-groups"];
   const reaches =
     isRoot() &&
     spawnSync("setpriv", [...as, process.execPath, "-e", "import(process.argv[1])", entry()])

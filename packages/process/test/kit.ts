@@ -7,7 +7,7 @@ import {
   isRoot,
   programEnvironment,
   runProgram,
-  UNPRIVILEGED,
+  NOBODY,
   type ProgramEnd,
   type ProgramStart,
 } from "../src/index.ts";
@@ -26,7 +26,7 @@ export function folder(): string {
 /** Gives a folder and its contents to the user of agents' programs, if the tests run as root. */
 export function give(path: string): string {
   if (!isRoot()) return path;
-  const { uid, gid } = UNPRIVILEGED;
+  const { uid, gid } = NOBODY;
   // `-h` follows no link, so nothing outside is changed.
   spawnSync("chown", ["-hR", `${uid}:${gid}`, path], { stdio: "inherit" });
   return path;

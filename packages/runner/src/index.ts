@@ -1,14 +1,14 @@
 export { templateJsonSchema, type TemplateText } from "./template/schema.ts";
 export type {
   Agent,
-  Choice,
+  TemplateQuestion,
   Invocation,
   OversightSource,
   Step,
   StepLoop,
   Template,
   TemplateFinding,
-  Tracks,
+  TrackQuestion,
 } from "./template/template.ts";
 export type { GivenAgent } from "./template/agents/given-agent.ts";
 export { TemplateError } from "./template/template-error.ts";
@@ -19,11 +19,11 @@ export {
   type LoadedTemplate,
 } from "./template/load.ts";
 export { selectionOf, type Selection } from "./template/select.ts";
-export type { LoopBack, Move, Start } from "./workflow/move.ts";
-export { next } from "./workflow/next.ts";
+export type { LoopBack, NextAction, Start } from "./workflow/next-action.ts";
+export { nextAction } from "./workflow/next.ts";
 export type { SkipReason } from "./workflow/skip-reason.ts";
 export type {
-  RunningAgent as AtWork,
+  RunningAgent,
   LocalMcpServer,
   OversightAdvice,
   OversightQuestion,
@@ -34,11 +34,16 @@ export type {
   WorkflowOptions,
 } from "./workflow/options.ts";
 export { loopOptionsOf, triggerOptionsOf } from "./workflow/plugin-options.ts";
-export { keptTemplate } from "./workflow/kept-template.ts";
-export { migrateWorkflow, migrationOf, notMigrated, type Migration } from "./workflow/migrate.ts";
+export { storedTemplate } from "./workflow/stored-template.ts";
+export {
+  migrateWorkflow,
+  migrationOf,
+  migrationError,
+  type Migration,
+} from "./workflow/migrate.ts";
 export { oversightQuestion } from "./workflow/oversight-question.ts";
 export { moveWorkflow, releaseWorkflow } from "./workflow/release.ts";
-export { endIn, runWorkflow } from "./workflow/run-workflow.ts";
+export { workflowEnd, runWorkflow } from "./workflow/run-workflow.ts";
 export type {
   AgentRequest,
   ActiveAgent,
@@ -58,13 +63,13 @@ export {
   type FoundTemplates,
   type TemplatePlaces,
 } from "./template/discover.ts";
-export { planOf, unrunnable, type PlannedStep } from "./template/plan.ts";
-export type { Driver, Wake, WakeHandler } from "./driver.ts";
+export { planOf, templateRunFaults, type PlannedStep } from "./template/plan.ts";
+export type { Driver, WakeRequest, WakeHandler } from "./driver.ts";
 export { createEmbeddedDriver, type EmbeddedDriverOptions } from "./wakes/embedded.ts";
 export {
-  enqueuedIn,
+  findEnqueuedRun,
   enqueueWorkflow,
-  type Enqueued,
+  type EnqueuedRun,
   type EnqueueOptions,
 } from "./wakes/enqueue.ts";
 export {
@@ -81,7 +86,7 @@ export {
 } from "./compat/codemachine-trace.ts";
 export { radiumCondition } from "./compat/condition.ts";
 export { codemachineResumeIndex, radiumResumeIndex } from "./compat/resume-index.ts";
-export { runCommand, type CommandStart, type Ended } from "./step/run-command.ts";
+export { runCommand, type CommandStart, type ProgramResult } from "./step/run-command.ts";
 export { stepEnvironment } from "./step/environment.ts";
 export {
   BEHAVIOR_TOOLS,

@@ -14,7 +14,7 @@ import type { Store } from "@bylaw/store";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { freePort, startPostgres, type PostgresServer } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { enqueueWorkflow, workflowState, type Driver, type Wake } from "../src/index.ts";
+import { enqueueWorkflow, workflowState, type Driver, type WakeRequest } from "../src/index.ts";
 import {
   loadedOf,
   openAs,
@@ -122,7 +122,7 @@ async function stageOf(engine: Engine): Promise<Stage> {
 async function serveHere(
   place: Place,
   store: Store,
-  handler: (wake: Wake, close: () => void) => Promise<"again" | "idle">,
+  handler: (wake: WakeRequest, close: () => void) => Promise<"again" | "idle">,
 ): Promise<void> {
   const port = place.engine.name === "restate" ? await freePort() : undefined;
   if (port !== undefined) restate?.workers.add(port);

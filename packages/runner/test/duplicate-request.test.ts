@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { countOf, loopCounters } from "@bylaw/plugin-loop";
-import { calledAgents } from "@bylaw/plugin-trigger";
+import { agentCalls } from "@bylaw/plugin-trigger";
 import { releaseWorkflow, reportBehavior, workflowState, type StepContext } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
 import { stage, templateOf, write } from "./kit.ts";
@@ -121,7 +121,7 @@ describe("a second request of a step", () => {
     expect(await at.details("behavior_rejected")).toHaveLength(3);
     const run = await at.open();
     expect(countOf(run.view(loopCounters), null, "check").iterations).toBe(1);
-    expect(run.view(calledAgents)).toMatchObject({ total: 0, chains: {} });
+    expect(run.view(agentCalls)).toMatchObject({ total: 0, chains: {} });
     await run.close();
   });
 

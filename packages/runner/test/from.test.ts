@@ -1,5 +1,5 @@
 import {
-  keptTemplate,
+  storedTemplate,
   migrateWorkflow,
   moveWorkflow,
   workflowState,
@@ -49,7 +49,7 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
   const run = await at.open();
   if (by === "moved") await moveWorkflow(run, { by: "ada", to: 1 });
   else {
-    const before = await keptTemplate(
+    const before = await storedTemplate(
       at.store,
       "r",
       run.view(workflowState).started?.definition ?? "",

@@ -1,7 +1,7 @@
 import {
   parseTemplate,
   runWorkflow,
-  keptTemplate,
+  storedTemplate,
   migrateWorkflow,
   migrationOf,
   releaseWorkflow,
@@ -33,7 +33,7 @@ async function changed(
   const loaded = await templateOf({ steps: now });
   const run = await at.open();
   const state = run.view(workflowState);
-  const kept = await keptTemplate(at.store, "r", state.started?.definition ?? "");
+  const kept = await storedTemplate(at.store, "r", state.started?.definition ?? "");
   if (kept === undefined) throw new TypeError("the template is kept");
   const go = () => {
     const { template, definition } = loaded;
@@ -184,7 +184,7 @@ describe("a run is migrated to a changed template", () => {
     await held.go();
     const other = await held.open();
     const state = other.view(workflowState);
-    const old = await keptTemplate(held.store, "r", state.started?.definition ?? "");
+    const old = await storedTemplate(held.store, "r", state.started?.definition ?? "");
     const agentless = await templateOf({ steps: [step("a")] });
     expect(old && migrationOf(old, agentless.template, state).faults).toEqual([
       "agent `worker` is at work and was removed",
@@ -255,8 +255,8 @@ describe("a run is migrated to a changed template", () => {
     });
     const at = stage(loaded, player().functions);
     await at.go();
-    expect(await keptTemplate(at.store, "r", loaded.definition)).toEqual(loaded.template);
-    expect(await keptTemplate(at.store, "r", `sha256:${"0".repeat(64)}`)).toBeUndefined();
+    expect(await storedTemplate(at.store, "r", loaded.definition)).toEqual(loaded.template);
+    expect(await storedTemplate(at.store, "r", `sha256:${"0".repeat(64)}`)).toBeUndefined();
     expect(
       (
         await parseTemplate("bylaw: 1\nname: x\nsteps: [{id: a, run: {command: [x]}}]", {

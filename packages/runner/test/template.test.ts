@@ -9,7 +9,7 @@ import {
   TemplateError,
   templateFile,
   templateJsonSchema,
-  unrunnable,
+  templateRunFaults,
   type TemplateFinding,
 } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
@@ -149,8 +149,8 @@ describe("a template", () => {
         notes: ["when a.success == true", "may go back to a, at most 10 times"],
       },
     ]);
-    expect(unrunnable(template)).toEqual(["step `b` needs the function `f`"]);
-    expect(unrunnable(template, ["f"])).toEqual([]);
+    expect(templateRunFaults(template)).toEqual(["step `b` needs the function `f`"]);
+    expect(templateRunFaults(template, ["f"])).toEqual([]);
   });
 
   it("fits the published schema", () => {
@@ -189,15 +189,15 @@ describe("a template of an older format", () => {
     const at = scratch();
     writeFileSync(join(at, "agents.json"), JSON.stringify(said));
     const file = join(folder, "radium", "basic-workflow.json");
-    expect(unrunnable((await loadTemplate(file)).template)).toHaveLength(3);
+    expect(templateRunFaults((await loadTemplate(file)).template)).toHaveLength(3);
     expect(
-      unrunnable((await loadTemplate(file, { agents: join(at, "agents.json") })).template),
+      templateRunFaults((await loadTemplate(file, { agents: join(at, "agents.json") })).template),
     ).toEqual([]);
   });
 
   it("cannot run if a command has a value that nothing defines", async () => {
     const { template } = await loadTemplate(join(folder, "radium", "deployment-workflow.json"));
-    expect(unrunnable(template)).toContain("step `deploy` leaves `${environment}` open");
+    expect(templateRunFaults(template)).toContain("step `deploy` leaves `${environment}` open");
   });
 
   it("is refused if its loop can never run", async () => {

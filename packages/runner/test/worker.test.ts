@@ -9,11 +9,11 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createEmbeddedDriver,
   createWorker,
-  endIn,
+  workflowEnd,
   loopOptionsOf,
   migrateWorkflow,
   moveWorkflow,
-  enqueuedIn,
+  findEnqueuedRun,
   enqueueWorkflow,
   runWorkflow,
   triggerOptionsOf,
@@ -138,7 +138,7 @@ describe("a worker", () => {
       event_type: "workflow_left",
       details: { worker: "w1", fence: 1, why: "ended" },
     });
-    expect([await enqueuedIn(store, "r"), await worker.look("r")]).toMatchObject([
+    expect([await findEnqueuedRun(store, "r"), await worker.look("r")]).toMatchObject([
       { ended: true },
       "idle",
     ]);
@@ -291,7 +291,7 @@ describe("a worker", () => {
     expect(errors).toMatchObject([{ code: "BYLAW_TEMPLATE_CHANGED" }]);
     // A process that waits for the end with the old template keeps waiting.
     const waiting = await openRun(kernelOf(loaded), { run: "r", store, join: true });
-    expect(endIn(loaded.template, waiting)).toBeUndefined();
+    expect(workflowEnd(loaded.template, waiting)).toBeUndefined();
     await waiting.close();
     const fresh = employ(
       {},
@@ -373,7 +373,7 @@ describe("a worker", () => {
     await run.close();
     expect(await worker.look("r")).toBe("taken");
     await worker.done("r");
-    expect([seen, ends.length, (await enqueuedIn(store, "r"))?.ended]).toEqual([
+    expect([seen, ends.length, (await findEnqueuedRun(store, "r"))?.ended]).toEqual([
       ["a", "b", "b"],
       2,
       true,
@@ -415,7 +415,7 @@ describe("a worker", () => {
     await worker.done("r");
     expect(await worker.look("r")).toBe("taken");
     await worker.done("r");
-    expect([seen, ends.length, (await enqueuedIn(store, "r"))?.ended, errors]).toEqual([
+    expect([seen, ends.length, (await findEnqueuedRun(store, "r"))?.ended, errors]).toEqual([
       ["a", "b", "b"],
       2,
       true,

@@ -16,11 +16,11 @@ import { ToolShorthands, type CheckOptions } from "./tool-shorthands.ts";
 import { Transport, credentialOf } from "./transport.ts";
 import type {
   Approval,
-  BatchChecked,
+  BatchCheckAnswer,
   BehaviorAnswer,
-  Checked,
+  CheckAnswer,
   Claim,
-  Entered,
+  PhaseEntered,
   HeartbeatAnswer,
   JsonObject,
   LogEvent,
@@ -129,7 +129,7 @@ export class AgentClient extends ToolShorthands {
     target_phase: string,
     artifacts: JsonObject = {},
     options: AskOptions & { readonly reason?: string } = {},
-  ): Promise<Entered> {
+  ): Promise<PhaseEntered> {
     const { reason, ...asked } = options;
     const body = { target_phase, artifacts, reason };
     const path = "/tasks/transition";
@@ -142,7 +142,7 @@ export class AgentClient extends ToolShorthands {
   }
 
   /** Completes the task, with the artifacts that its last phase requires. Throws TransitionBlocked. */
-  async completeTask(artifacts: JsonObject = {}, options: AskOptions = {}): Promise<Entered> {
+  async completeTask(artifacts: JsonObject = {}, options: AskOptions = {}): Promise<PhaseEntered> {
     const entered = await this.requestTransition("@completed", artifacts, options);
     this.#alive.abort();
     return entered;
@@ -198,7 +198,7 @@ export class AgentClient extends ToolShorthands {
     tool_name: string,
     args: JsonObject = {},
     options: CheckOptions = {},
-  ): Promise<Checked> {
+  ): Promise<CheckAnswer> {
     return checkTool(this.#session, tool_name, args, options);
   }
 
@@ -206,7 +206,7 @@ export class AgentClient extends ToolShorthands {
   async checkTools(
     calls: readonly ToolQuestion[],
     options: CheckOptions = {},
-  ): Promise<readonly BatchChecked[]> {
+  ): Promise<readonly BatchCheckAnswer[]> {
     return checkTools(this.#session, calls, options);
   }
 

@@ -42,7 +42,7 @@ export interface Blocker {
 }
 
 /** The result of the test run that the server made for a transition. */
-export interface SeenTests {
+export interface ObservedTests {
   readonly exit_code: number | null;
   readonly counts: JsonObject | null;
   /** Ids of tests, with their files. */

@@ -1,4 +1,4 @@
-import type { Blocker, SeenTests } from "./contract-types.ts";
+import type { Blocker, ObservedTests } from "./contract-types.ts";
 import type { Problem } from "./types.ts";
 
 /**
@@ -118,14 +118,14 @@ export class TransitionBlocked extends AgentError {
   /** The same as `blockers`, each with its code, its checks and a fix. */
   readonly blocked_by: readonly Blocker[];
   /** The result of the tests that the server ran for the request; `null` if it ran none. */
-  readonly test_run: SeenTests | null;
+  readonly test_run: ObservedTests | null;
 
   constructor(
     parts: ErrorParts & {
       readonly blockers: readonly string[];
       readonly pending: boolean;
       readonly blocked_by?: readonly Blocker[] | undefined;
-      readonly test_run?: SeenTests | null | undefined;
+      readonly test_run?: ObservedTests | null | undefined;
     },
   ) {
     super(parts);

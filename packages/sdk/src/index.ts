@@ -30,7 +30,7 @@ export {
   Unavailable,
 } from "./errors.ts";
 export type { ErrorParts, NextStep } from "./errors.ts";
-export type { Blocker, ContractAnswer, PhaseGuide, SeenTests } from "./contract-types.ts";
+export type { Blocker, ContractAnswer, PhaseGuide, ObservedTests } from "./contract-types.ts";
 export type { EventOptions } from "./events.ts";
 export { OperatorClient } from "./operator.ts";
 export type {
@@ -46,14 +46,14 @@ export type { AskOptions } from "./session.ts";
 export type { TransportOptions } from "./transport.ts";
 export type {
   Approval,
-  BatchChecked,
+  BatchCheckAnswer,
   BehaviorAnswer,
-  Checked,
+  CheckAnswer,
   Claim,
   ClaimAnswer,
   ConcludedAnswer,
   Decision,
-  Entered,
+  PhaseEntered,
   HeartbeatAnswer,
   Json,
   JsonObject,

@@ -4,8 +4,8 @@ import type { AskOptions, Session } from "./session.ts";
 import type { CheckOptions } from "./tool-shorthands.ts";
 import type {
   BatchAnswer,
-  BatchChecked,
-  Checked,
+  BatchCheckAnswer,
+  CheckAnswer,
   ExecutedBatch,
   JsonObject,
   PendingAnswer,
@@ -58,9 +58,9 @@ export function checkTool(
   tool_name: string,
   args: JsonObject,
   { record, ...asked }: CheckOptions,
-): Promise<Checked> {
+): Promise<CheckAnswer> {
   const call = { tool_name, args, record };
-  return session.post<Checked>(tool_name, "/tools/check", call, { ...asked, tool: tool_name });
+  return session.post<CheckAnswer>(tool_name, "/tools/check", call, { ...asked, tool: tool_name });
 }
 
 /** Asks about several calls. */
@@ -68,7 +68,7 @@ export async function checkTools(
   session: Session,
   calls: readonly ToolQuestion[],
   { record, ...asked }: CheckOptions,
-): Promise<readonly BatchChecked[]> {
+): Promise<readonly BatchCheckAnswer[]> {
   const path = "/tools/check/batch";
   return (await session.post<BatchAnswer>("batch", path, { calls, record }, asked)).decisions;
 }

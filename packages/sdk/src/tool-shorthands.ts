@@ -1,6 +1,6 @@
 import type { AskOptions } from "./session.ts";
 import type { RequestBody } from "./transport.ts";
-import type { BatchChecked, Json, JsonObject, ToolAnswer, ToolQuestion } from "./types.ts";
+import type { BatchCheckAnswer, Json, JsonObject, ToolAnswer, ToolQuestion } from "./types.ts";
 
 /** How a call is checked. With `record: false` the question is not recorded. */
 export type CheckOptions = AskOptions & { readonly record?: boolean };
@@ -11,13 +11,13 @@ export abstract class ToolShorthands {
   abstract checkTools(
     calls: readonly ToolQuestion[],
     options?: CheckOptions,
-  ): Promise<readonly BatchChecked[]>;
+  ): Promise<readonly BatchCheckAnswer[]>;
 
   /** The short name of `checkTools`. */
   batch(
     calls: readonly ToolQuestion[],
     options: CheckOptions = {},
-  ): Promise<readonly BatchChecked[]> {
+  ): Promise<readonly BatchCheckAnswer[]> {
     return this.checkTools(calls, options);
   }
 

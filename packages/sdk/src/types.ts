@@ -1,5 +1,5 @@
 import type { Conclusion } from "./consensus-types.ts";
-import type { Blocker, PhaseGuide, SeenTests } from "./contract-types.ts";
+import type { Blocker, PhaseGuide, ObservedTests } from "./contract-types.ts";
 import type { Json, JsonObject } from "./json.ts";
 
 export type { Json, JsonObject, Problem } from "./json.ts";
@@ -40,7 +40,7 @@ export interface ClaimAnswer extends Claim {
 }
 
 /** A granted transition. */
-export interface Entered extends PhaseGuide {
+export interface PhaseEntered extends PhaseGuide {
   readonly phase: string | null;
   readonly allowed_tools: readonly string[];
   /** The warnings of the contract. */
@@ -58,12 +58,12 @@ export interface Entered extends PhaseGuide {
 }
 
 /** The server's answer to a transition request. */
-export interface TransitionAnswer extends Entered {
+export interface TransitionAnswer extends PhaseEntered {
   readonly allowed: boolean;
   readonly new_token: string | null;
   readonly blockers: readonly string[];
   readonly blocked_by: readonly Blocker[];
-  readonly test_run: SeenTests | null;
+  readonly test_run: ObservedTests | null;
 }
 
 /** The server's answer to a heartbeat. */
@@ -100,7 +100,7 @@ export interface ToolQuestion {
 }
 
 /** The decision about a call that was not executed. */
-export interface Checked {
+export interface CheckAnswer {
   /** The call id in the event log. In a batch, the caller's own id. */
   readonly id?: string;
   /** Whether the call may be made: the decision under the enforcement mode. */
@@ -117,14 +117,14 @@ export interface Checked {
 }
 
 /** One answer of a batch. */
-export interface BatchChecked extends Checked {
+export interface BatchCheckAnswer extends CheckAnswer {
   /** The call id in the event log, for `reportResult`. */
   readonly call_id?: string;
 }
 
 /** The server's answer to a batch. */
 export interface BatchAnswer {
-  readonly decisions: readonly BatchChecked[];
+  readonly decisions: readonly BatchCheckAnswer[];
 }
 
 /** The outcome of one call of a batch that the server made. */

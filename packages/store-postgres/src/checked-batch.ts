@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { numbered, otherFence } from "@bylaw/log";
+import { eventFromBody, otherFenceConflict } from "@bylaw/log";
 import { StoreConflict } from "@bylaw/store";
 import type { Query } from "./database.ts";
 import { LINK, digitsOf, eventsIn, segmentsOf } from "./events.ts";
@@ -106,7 +106,7 @@ function outcomeOf(
       return {
         kind: "written",
         events: commit.bodies.map((body, at) =>
-          numbered(body, number + at, `sha256:${links.slice(at * LINK, (at + 1) * LINK)}`),
+          eventFromBody(body, number + at, `sha256:${links.slice(at * LINK, (at + 1) * LINK)}`),
         ),
       };
     case 2:
@@ -142,4 +142,4 @@ const fenceConflict = ({
 }: {
   readonly id: string;
   readonly fence: number;
-}): StoreConflict => otherFence({ id: fromStored(id), fence });
+}): StoreConflict => otherFenceConflict({ id: fromStored(id), fence });

@@ -1,5 +1,5 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { askAdmit, bodyOf } from "@bylaw/log";
+import { runAdmit, eventBody } from "@bylaw/log";
 import type { Claim, ClaimRequest, ExpiredLease } from "@bylaw/store";
 import type { Database, Query } from "./database.ts";
 import { eventOf, readEvents } from "./events.ts";
@@ -32,7 +32,7 @@ const PAGE = 5_000;
 /** The JSON text of the event that `draft` returns. Rethrows what `draft` throws as a CallerError. */
 function recordOf(draft: () => EventDraft): string {
   try {
-    return bodyOf(draft()).text;
+    return eventBody(draft()).text;
   } catch (error) {
     throw new CallerError(error);
   }
@@ -182,7 +182,7 @@ async function askClaim(
     unseen.push(...(await readEvents(query, given.run, at, Math.min(PAGE, until - at))));
   }
   try {
-    askAdmit(
+    runAdmit(
       (events) => admit(events, given),
       () => unseen,
     );

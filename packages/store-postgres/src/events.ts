@@ -1,5 +1,5 @@
 import { isJsonObject, type EventDraft, type LogEvent } from "@bylaw/kernel";
-import type { Body } from "@bylaw/log";
+import type { EventBody } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
@@ -30,7 +30,7 @@ export const digitsOf = (link: string): string => link.slice(PREFIX.length);
 
 /** Splits events into segments that fit a page. Only a single event may be longer. */
 export function segmentsOf(
-  bodies: readonly Body[],
+  bodies: readonly EventBody[],
 ): readonly { readonly length: number; readonly text: string }[] {
   const segments: { readonly length: number; readonly text: string }[] = [];
   let texts: string[] = [];

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { bodyOfChecked, expiryOf, type Body } from "@bylaw/log";
+import { checkedEventBody, expiryOf, type EventBody } from "@bylaw/log";
 import type { Commit, DocumentWrite, Receipt } from "@bylaw/store";
 import type { LongNames } from "./long-names.ts";
 import { keyOf, toStored } from "./names.ts";
@@ -9,7 +9,7 @@ export interface PendingCommit {
   readonly run: string;
   /** The database key of the run. */
   readonly key: string;
-  readonly bodies: readonly Body[];
+  readonly bodies: readonly EventBody[];
   readonly documents: readonly object[];
   readonly task: object | undefined;
   readonly request: string | undefined;
@@ -34,7 +34,7 @@ export function pendingCommit(
   const { promise, resolve, reject } = Promise.withResolvers<Receipt>();
   return {
     run,
-    bodies: events.map(bodyOfChecked),
+    bodies: events.map(checkedEventBody),
     key: names.keep(run),
     documents: documents.map(documentOf),
     task: task === undefined ? undefined : taskOf(task, names),

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { askAdmit, linkOfText, numbered } from "@bylaw/log";
+import { runAdmit, linkOfText, eventFromBody } from "@bylaw/log";
 import { eventsAfter, type Head, type HeadCache } from "./head-cache.ts";
 import { lastKnown, type PendingCommit } from "./pending-commit.ts";
 
@@ -96,7 +96,7 @@ function entryOf(
     return planned ? undefined : onlyAsk(commit);
   const on = { sequence: base.sequence, link: base.link };
   try {
-    askAdmit(admit, () => [...commit.known, ...unseen]);
+    runAdmit(admit, () => [...commit.known, ...unseen]);
   } catch (error) {
     if (!planned) expectedHeads.set(key, base);
     return { commit, writes: false, on, refusal: { error } };
@@ -137,7 +137,7 @@ function expectedEvents(
   const events = bodies.map((body) => {
     sequence += 1;
     link = linkOfText(link, sequence, body.text);
-    return numbered(body, sequence, link);
+    return eventFromBody(body, sequence, link);
   });
   expectedHead.sequence = sequence;
   expectedHead.link = link;

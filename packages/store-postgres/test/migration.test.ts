@@ -1,4 +1,4 @@
-import { chainedText } from "@bylaw/log";
+import { digestedText } from "@bylaw/log";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createDatabase, type Database } from "../src/database.ts";
@@ -159,7 +159,7 @@ describe.skipIf(server === undefined)("events in segments", () => {
       await place.sql(
         "select sequence::int, text from {schema}.events where run = 'r1' order by sequence",
       ),
-    ).toEqual(log.map((event) => ({ sequence: event.sequence, text: chainedText(event) })));
+    ).toEqual(log.map((event) => ({ sequence: event.sequence, text: digestedText(event) })));
     await store.close();
     await place.end();
   });

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { NO_LINK, linkOfText, numbered, type Body } from "@bylaw/log";
+import { NO_LINK, linkOfText, eventFromBody, type EventBody } from "@bylaw/log";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
@@ -96,14 +96,14 @@ export class Logs {
   }
 
   /** Numbers and chains new events. Nothing else may be appended to the run before `write` is called. */
-  prepare(run: string, bodies: readonly Body[]): Appendix {
+  prepare(run: string, bodies: readonly EventBody[]): Appendix {
     const head = this.#headOf(run);
     let sequence = head.head;
     let { link } = head;
     const events = bodies.map((body): LogEvent => {
       sequence += 1;
       link = linkOfText(link, sequence, body.text);
-      return numbered(body, sequence, link);
+      return eventFromBody(body, sequence, link);
     });
     return { events, write: () => this.#append(run, head, events, bodies) };
   }
@@ -152,7 +152,7 @@ export class Logs {
     run: string,
     { id, head }: Head,
     events: readonly LogEvent[],
-    bodies: readonly Body[],
+    bodies: readonly EventBody[],
   ): void {
     const growth = this.#growthOf(run, id, head);
     for (const [at, { text }] of bodies.entries()) {
@@ -205,7 +205,11 @@ export class Logs {
   }
 }
 
-function remember(recent: LogEvent[], events: readonly LogEvent[], bodies: readonly Body[]): void {
+function remember(
+  recent: LogEvent[],
+  events: readonly LogEvent[],
+  bodies: readonly EventBody[],
+): void {
   if (bodies.some(({ text }) => text.length > SHORT)) {
     recent.length = 0;
     return;

@@ -1,4 +1,4 @@
-import { bodyOfChecked, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
+import { checkedEventBody, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { BatchWriter } from "./batches.ts";
 import { connect } from "./connect.ts";
@@ -54,7 +54,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
       try {
         open();
         const asked = checkCommit(commit);
-        const bodies = asked.events.map(bodyOfChecked);
+        const bodies = asked.events.map(checkedEventBody);
         return batches.write(() => writes.commit(asked, bodies));
       } catch (error) {
         // An async function adds a delay as long as the check of the commit itself.

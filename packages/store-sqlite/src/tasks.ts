@@ -1,4 +1,4 @@
-import { otherFence } from "@bylaw/log";
+import { otherFenceConflict } from "@bylaw/log";
 import type { Claim, ExpiredLease, TaskWrite } from "@bylaw/store";
 import type { Connection } from "./engine.ts";
 import type { TaskRow } from "./rows.ts";
@@ -55,10 +55,10 @@ export function createTasks(db: Connection): Tasks {
     check(task) {
       const found = held.get(task.id);
       // An unclaimed task has fence 0, and nobody may write under that.
-      if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFence(task);
+      if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFenceConflict(task);
       // Only a claimed task has a lease.
       if (task.lease_ms !== undefined && (task.set?.state ?? found?.state) !== "claimed")
-        throw otherFence(task);
+        throw otherFenceConflict(task);
     },
     write(run, { id, fence, lease_ms, set }, at) {
       if (lease_ms !== undefined) (set === undefined ? renew : lease).run(at + lease_ms, id);

@@ -1,5 +1,5 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { askAdmit, bodyOf, type Body } from "@bylaw/log";
+import { runAdmit, eventBody, type EventBody } from "@bylaw/log";
 import type {
   Claim,
   ClaimRequest,
@@ -21,7 +21,7 @@ import { createTasks } from "./tasks.ts";
  */
 export interface Writes {
   /** `bodies`: the commit's events at the time of the call. */
-  commit(commit: Commit, bodies: readonly Body[]): () => Receipt;
+  commit(commit: Commit, bodies: readonly EventBody[]): () => Receipt;
   put(document: DocumentWrite): () => void;
   claim(request: ClaimRequest): () => Claim | undefined;
   sweep(event: ((lease: ExpiredLease) => EventDraft) | undefined): () => number;
@@ -51,7 +51,7 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
     commit({ run, documents: puts = [], task, request_id, seen, admit }, bodies) {
       const first = request_id === undefined ? undefined : requests.receipt(run, request_id);
       if (first !== undefined) return () => first;
-      askAdmit(admit, () => logs.after(run, seen));
+      runAdmit(admit, () => logs.after(run, seen));
       documents.check(puts);
       if (task !== undefined) tasks.check(task);
       const { events, write } = logs.prepare(run, bodies);
@@ -75,8 +75,8 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
       if (task === undefined) return () => undefined;
       const lease_until = at + lease_ms;
       const given = tasks.claimOf(task, lease_until);
-      askAdmit(admit && ((unseen) => admit(unseen, given)), () => logs.after(given.run, seen));
-      const { events, write } = logs.prepare(given.run, [bodyOf(event(given))]);
+      runAdmit(admit && ((unseen) => admit(unseen, given)), () => logs.after(given.run, seen));
+      const { events, write } = logs.prepare(given.run, [eventBody(event(given))]);
       return () => {
         tasks.take(task, agent, lease_until);
         write();
@@ -90,8 +90,8 @@ export function createWrites({ db, reads: stored, logs, now, retention_ms }: Wri
       const late =
         event === undefined
           ? []
-          : tasks.late(at).map((one) => ({ ...one, body: bodyOf(event(one.lease)) }));
-      const bodies = new Map<string, Body[]>();
+          : tasks.late(at).map((one) => ({ ...one, body: eventBody(event(one.lease)) }));
+      const bodies = new Map<string, EventBody[]>();
       for (const { lease, body } of late)
         bodies.set(lease.run, [...(bodies.get(lease.run) ?? []), body]);
       const appendices = [...bodies].map(([run, own]) => logs.prepare(run, own));

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { NO_LINK, bodyOf, chainedText, linkOf } from "@bylaw/log";
+import { NO_LINK, eventBody, digestedText, linkOf } from "@bylaw/log";
 import Database from "better-sqlite3";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
@@ -36,8 +36,8 @@ it("stores exactly the text that was hashed, and returns events as they will be 
         task_id: name,
         event_type: name,
       });
-      const { text, draft: kept } = bodyOf(event);
-      expect(text).toBe(chainedText(event));
+      const { text, draft: kept } = eventBody(event);
+      expect(text).toBe(digestedText(event));
       const read = eventsIn({ last: 2, bodies: `${text}\n${text}`, hashes: "a\nb" }, 1, 2);
       expect(
         read.map(({ sequence, hash, details: told }) => [sequence, hash, JSON.stringify(told)]),
@@ -53,7 +53,7 @@ it("keeps the hashed text in its file, byte for byte", async () => {
   await write(store, { events: [event, event] });
   const db = new Database(file, { readonly: true });
   expect(db.prepare("select bodies from segments").pluck().all()).toEqual([
-    `${chainedText(event)}\n${chainedText(event)}`,
+    `${digestedText(event)}\n${digestedText(event)}`,
   ]);
   db.close();
 });
@@ -156,7 +156,7 @@ it("migrates a file of the first schema with its events, indexed or not, and con
   let link = NO_LINK;
   for (const [index, event] of drafts.entries()) {
     link = linkOf(link, index + 1, event);
-    insert.run(index + 1, chainedText(event), link);
+    insert.run(index + 1, digestedText(event), link);
   }
   db.prepare("insert into runs (id, name, head, link) values (1, 'r1', 300, ?)").run(link);
   // The first events are in the index, and the others are found by a scan.

@@ -1,6 +1,6 @@
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { canContain, isRoot, UNPRIVILEGED } from "@bylaw/process";
+import { canContain, isRoot, NOBODY } from "@bylaw/process";
 import { describe, expect, it } from "vitest";
 import { callTool, toolNamed, workspaceTools, type ProgramOptions } from "../src/index.ts";
 import { folder, give, toolsIn } from "./kit.ts";
@@ -14,7 +14,7 @@ describe("a contained program", () => {
       mkdirSync(join(root, "sub"));
       chownSync(join(root, "sub"), 1_000, 1_000);
       const line = { command: "id -u; cat ../data/key data/key" };
-      for (const owner of [UNPRIVILEGED.uid, 2_000]) {
+      for (const owner of [NOBODY.uid, 2_000]) {
         chownSync(root, owner, owner);
         for (const contain of ["possible", "always"] as const) {
           const call = toolsIn(root, { hidden: ["data"], programs: { contain } });
@@ -60,7 +60,7 @@ describe("a contained program", () => {
       const owners = ["deep", "deep/er", "deep/er/new.txt", "old.txt"].map(
         (path) => statSync(join(root, path)).uid,
       );
-      expect(new Set(owners)).toEqual(new Set([UNPRIVILEGED.uid]));
+      expect(new Set(owners)).toEqual(new Set([NOBODY.uid]));
       const tool = await call("bash", {
         command:
           "echo more >> deep/er/new.txt && echo more >> old.txt && rm -r deep && touch .bylaw/tmp/x",

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { isRoot, ownerOf, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, ownerOf, NOBODY } from "@bylaw/process";
 import {
   callTool,
   toolNamed,
@@ -37,7 +37,7 @@ process.env["GIT_CONFIG_GLOBAL"] = join(
 /** If the tests run as root, gives the files of a workspace to the user of agents' programs. */
 export function give(workspace: string): void {
   if (!isRoot()) return;
-  const { uid, gid } = ownerOf(workspace) ?? UNPRIVILEGED;
+  const { uid, gid } = ownerOf(workspace) ?? NOBODY;
   // `-h` follows no link, so nothing outside is changed.
   spawnSync("chown", ["-hR", "--from=0", `${uid}:${gid}`, workspace], { stdio: "inherit" });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, jsonValue } from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createKernel, type Decision, type Json } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
@@ -260,7 +260,7 @@ describe("artifacts", () => {
 });
 
 describe("a task that completes", () => {
-  const complete = (handed: object, from = "DONE") => told(handed, from, COMPLETED);
+  const complete = (handed: object, from = "DONE") => told(handed, from, COMPLETED_PHASE);
   it("must hand in what its last phase requires", async () => {
     expect(await complete({})).toEqual(["artifact_missing completion_summary"]);
     expect(await complete({ completion_summary: { summary: "short" } })).toEqual([

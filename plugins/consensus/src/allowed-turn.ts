@@ -1,8 +1,8 @@
 import {
   aliasOf,
-  isOut,
+  hasLeft,
   defersVoting,
-  unseenBy,
+  unseenAnswers,
   consensusState,
   type Answer,
 } from "@bylaw/consensus";
@@ -22,7 +22,7 @@ export type AllowedTurn =
 /** What an agent may do now, according to the log. */
 export function allowedTurn(view: View, agent: string): AllowedTurn {
   const state = view(consensusState);
-  if (isOut(view(agentTurns), agent)) return "out";
+  if (hasLeft(view(agentTurns), agent)) return "out";
   const { max_answers_per_agent: each, max_answers_global: all } = state.terms;
   // All answers are used up, so there is nothing to wait for.
   if (all !== null && state.given >= all) return "vote_only";
@@ -69,7 +69,7 @@ export function pendingAnswers(
   { at_most = Infinity }: { readonly at_most?: number } = {},
 ): readonly Answer[] {
   const state = view(consensusState);
-  const newest = unseenBy(state, agent).toSorted((left, right) => right.nth - left.nth);
+  const newest = unseenAnswers(state, agent).toSorted((left, right) => right.nth - left.nth);
   return newest.slice(0, at_most);
 }
 
@@ -84,7 +84,7 @@ export function tally(view: View): Readonly<Record<string, number>> {
 }
 
 /** The answer with the most live votes. On a tie, or without votes, the answer of the agent that answered first. */
-export function winnerIn(view: View): Answer | undefined {
+export function winningAnswer(view: View): Answer | undefined {
   const { answers } = view(consensusState);
   const counts = tally(view);
   const votes = ({ label }: Answer): number =>

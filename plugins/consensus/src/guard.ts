@@ -1,16 +1,16 @@
 import {
-  agentNamed,
+  agentByName,
   isTimeOver,
   labelOf,
-  unseenBy,
+  unseenAnswers,
   consensusState,
   type Consensus,
-  type Terminal,
+  type TurnEnd,
 } from "@bylaw/consensus";
 import type { EventDraft, Guard, Json, JsonObject, View } from "@bylaw/kernel";
 import { agentTurns, turnOf, type Finding } from "@bylaw/log";
 import { sha256Of } from "./sha256.ts";
-import { isVotingDeferred, winnerIn } from "./allowed-turn.ts";
+import { isVotingDeferred, winningAnswer } from "./allowed-turn.ts";
 
 type Check = (
   state: Consensus,
@@ -74,7 +74,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
   vote_accepted: (state, event, agent, view) => {
     const { voted_for, revision, label, sha256 } = event.details;
     const terminal = accepted(state, event.details, agent, "vote");
-    if (terminal?.kind !== "vote" || agentNamed(state, terminal.target) !== voted_for)
+    if (terminal?.kind !== "vote" || agentByName(state, terminal.target) !== voted_for)
       return notAccepted("this vote");
     if (isVotingDeferred(view))
       return finding("VOTE_DEFERRED", "Every agent must answer before anyone votes.");
@@ -104,7 +104,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
         );
   },
   winner_selected: (state, { details }, agent, view) => {
-    const winner = winnerIn(view);
+    const winner = winningAnswer(view);
     const fits =
       winner !== undefined &&
       winner.agent === agent &&
@@ -119,7 +119,7 @@ const CHECKS: Readonly<Record<string, Check>> = Object.assign(Object.create(null
 // Whether an agent has not seen every current answer, although its time is not over.
 function isBehind(state: Consensus, { timestamp }: EventDraft, agent: string, view: View): boolean {
   const round = Math.max(1, turnOf(view(agentTurns), agent).round);
-  return unseenBy(state, agent).length > 0 && !isTimeOver(state, agent, round, timestamp);
+  return unseenAnswers(state, agent).length > 0 && !isTimeOver(state, agent, round, timestamp);
 }
 
 function accepted(
@@ -127,7 +127,7 @@ function accepted(
   { response }: { readonly [key: string]: Json | undefined },
   agent: string,
   kind: string,
-): Terminal | undefined {
+): TurnEnd | undefined {
   const pending = Object.hasOwn(state.pending, agent) ? state.pending[agent] : undefined;
   return pending?.response === response && pending?.terminal.kind === kind
     ? pending?.terminal

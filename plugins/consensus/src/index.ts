@@ -1,14 +1,20 @@
-export { conclude, openConsensus, selectWinner, showAnswers, type Conclusion } from "./conclude.ts";
+export {
+  recordResponse,
+  openConsensus,
+  selectWinner,
+  showAnswers,
+  type Conclusion,
+} from "./record-response.ts";
 export { consensus } from "./consensus.ts";
 export { isDenialLoop } from "./round-time.ts";
 export {
   candidates,
   isVotingDeferred,
   pendingAnswers,
-  allowedTurn as standingOf,
+  allowedTurn,
   tally,
-  winnerIn,
+  winningAnswer,
   workflowTools,
-  type AllowedTurn as Standing,
+  type AllowedTurn,
 } from "./allowed-turn.ts";
 export { CONSENSUS_EVENTS as EVENT_TYPES } from "./events.ts";

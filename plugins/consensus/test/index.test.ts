@@ -13,13 +13,13 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { examples } from "../examples.ts";
 import {
-  conclude,
+  recordResponse,
   consensus,
   openConsensus,
   pendingAnswers,
   showAnswers,
   tally,
-  winnerIn,
+  winningAnswer,
 } from "../src/index.ts";
 
 describeExamples(examples, { describe, it });
@@ -91,7 +91,7 @@ describe("any order of what agents do", () => {
           if (act === "answer") await answers(run, agent, `${of} of ${agent}`);
           else if (act === "vote") await votes(run, agent, of);
           else if (act === "show") await showAnswers(run, agent);
-          else await conclude(run, agent);
+          else await recordResponse(run, agent);
         }
         const state = run.view(consensusState);
         // Each live vote is for a current answer, by a voter that has seen all current answers.
@@ -102,7 +102,7 @@ describe("any order of what agents do", () => {
         expect(Object.values(tally(run.view)).reduce((sum, count) => sum + count, 0)).toBe(
           Object.keys(state.votes).length,
         );
-        expect(winnerIn(run.view) === undefined).toBe(state.answers.length === 0);
+        expect(winningAnswer(run.view) === undefined).toBe(state.answers.length === 0);
         // The same log gives the same state, also from a snapshot.
         const log: readonly LogEvent[] = await store.events("r", 0, 10_000);
         const again = log.reduce(
@@ -148,8 +148,8 @@ describe("other writers", () => {
     const run = await begin();
     await answers(run, "a", "first");
     await answers(run, "a", "second");
-    await conclude(run, "a");
+    await recordResponse(run, "a");
     expect(run.view(consensusState).answers.map(({ content }) => content)).toEqual(["second"]);
-    expect(await conclude(run, "a")).toBeUndefined();
+    expect(await recordResponse(run, "a")).toBeUndefined();
   });
 });

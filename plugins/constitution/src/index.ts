@@ -8,9 +8,9 @@ export {
 export { constitution, hasOwnRules } from "./constitution.ts";
 export {
   constitutionText,
-  publishedRules as toldRules,
-  type PublishedRule as ToldRule,
-  type PublishedRules as ToldRules,
+  publishedRules,
+  type PublishedRule,
+  type PublishedRules,
 } from "./frame.ts";
 export { RULE_LIFE_MS, type Author, type ConstitutionRule, type RuleInput } from "./rule.ts";
 export { constitutionState, rulesFor, type Constitution } from "./state.ts";

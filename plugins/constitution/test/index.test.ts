@@ -15,7 +15,7 @@ import {
   constitutionText,
   hasOwnRules,
   resetConstitution,
-  toldRules,
+  publishedRules,
   touchConstitution,
   updateConstitution,
 } from "../src/index.ts";
@@ -227,7 +227,7 @@ describe("constitution", () => {
     const told = lines.slice(2, -1).map((line) => JSON.parse(line) as { readonly rule: string });
     expect(told[0]).toMatchObject({ tier: "operator", by: "eve", rule: escape });
     expect(told.at(-1)?.rule.startsWith("48 ")).toBe(true);
-    expect(toldRules(rules).left_out).toBe(50 - told.length);
+    expect(publishedRules(rules).left_out).toBe(50 - told.length);
   });
 
   it("holds 50 rules when two processes fill it at once", async () => {

@@ -1,5 +1,5 @@
 import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
-import { COORDINATOR_TYPES, type Recordable } from "@bylaw/log";
+import { COORDINATOR_TYPES, type RecordableEvent } from "@bylaw/log";
 import { didYouMean, quote } from "@bylaw/wording";
 
 const KEYS = ["event_type", "agent_id", "task_id", "details"];
@@ -10,7 +10,7 @@ const TYPES = new Map(COORDINATOR_TYPES.map(({ name, details }) => [name, detail
  * Parses an event of a coordinator, `{event_type, agent_id?, task_id?, details?}`, for `run.record`. The details may leave out agent and
  * task. Throws BYLAW_EVENT_INVALID; the details are checked when the event is recorded.
  */
-export function readCoordinatorEvent(value: Json): Recordable {
+export function readCoordinatorEvent(value: Json): RecordableEvent {
   if (!isJsonObject(value)) throw invalid("An event is a JSON object with `event_type`");
   const unknown = Object.keys(value).find((key) => !KEYS.includes(key));
   if (unknown !== undefined)
@@ -24,7 +24,7 @@ export function readCoordinatorEvent(value: Json): Recordable {
         "The types are listed in docs/event-log-types.md",
     );
   if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
-  const given = { event_type, agent_id, task_id, details } as Recordable;
+  const given = { event_type, agent_id, task_id, details } as RecordableEvent;
   if (schema.safeParse(details).success) return given;
   const about = {
     ...(agent_id === null ? {} : { agent_id }),

@@ -1,5 +1,5 @@
 import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
-import { chain, type LogReader } from "@bylaw/log";
+import { chainEvents, type LogReader } from "@bylaw/log";
 
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
 
@@ -32,7 +32,7 @@ export function givenLog(run = "run-1", seed = ""): GivenLog {
           details: of,
         };
       });
-      const added = chain(all.at(-1), drafts);
+      const added = chainEvents(all.at(-1), drafts);
       all.push(...added);
       return added;
     },

@@ -9,7 +9,7 @@ const known = new WeakMap<Contract, ReturnType<typeof edgesOf>>();
  * Whether a transition needs a test run. A host that runs tests itself does so before it requests
  * such a transition. False if the contract trusts the agent's report or has no `test_command`.
  */
-export function asksForTests(contract: Contract, from: string, to: string): boolean {
+export function transitionNeedsTests(contract: Contract, from: string, to: string): boolean {
   if (contract.evidence.source !== "observed" || !observed(contract)) return false;
   const edges =
     known.get(contract) ??

@@ -6,7 +6,12 @@ import {
   type Projection,
   type View,
 } from "@bylaw/kernel";
-import { compileCondition, follow, leavesOf, type Steps } from "@bylaw/policy-language/condition";
+import {
+  compileCondition,
+  valueAt,
+  leavesOf,
+  type FactPath,
+} from "@bylaw/policy-language/condition";
 import { quote } from "@bylaw/wording";
 import { no, type CheckInput, type Finding } from "./checks/check-input.ts";
 import { isResult, resultOf } from "./checks/test-run.ts";
@@ -46,7 +51,7 @@ function declaredCheck(
 ): DeclaredJudge {
   const leaves = leavesOf<Comparison>(passesWhen);
   const edges = new Map(leaves.map(({ path }) => [path, stepsOf(path, name, file)]));
-  const reach = (path: string): Steps => edges.get(path) ?? [];
+  const reach = (path: string): FactPath => edges.get(path) ?? [];
   // A missing value never helps a check to pass.
   const comparable = (value: unknown): boolean => value !== undefined;
   const holds = compileCondition(passesWhen, { stepsOf: reach, comparable });
@@ -79,7 +84,7 @@ function declaredCheck(
       if (await holds(facts)) return [];
       const missing = [
         ...new Set(
-          leaves.filter(({ fact, path }) => follow(facts[fact], reach(path)) === undefined),
+          leaves.filter(({ fact, path }) => valueAt(facts[fact], reach(path)) === undefined),
         ),
       ];
       const absent = missing.map(({ fact, path }) => `${fact} ${path}`).join(", ");
@@ -119,10 +124,11 @@ function evidenceFor(input: CheckInput): JsonObject {
   };
 }
 
-function stepsOf(path: string, check: string, file: string): Steps {
+function stepsOf(path: string, check: string, file: string): FactPath {
   const steps = Array.from(
     path.matchAll(STEP),
-    ([, name, single, double, index]): Steps[number] => name ?? single ?? double ?? Number(index),
+    ([, name, single, double, index]): FactPath[number] =>
+      name ?? single ?? double ?? Number(index),
   );
   // Names and indexes only: a filter or script in a path would be code.
   if (

@@ -1,4 +1,4 @@
-import { COMPLETED, type Check, type Contract, type Gate, type Phase } from "@bylaw/contract";
+import { COMPLETED_PHASE, type Check, type Contract, type Gate, type Phase } from "@bylaw/contract";
 import type { RuleReference } from "./codes.ts";
 import type { CheckJudge } from "./checks/check-input.ts";
 import { CHECKS, RULES } from "./checks/index.ts";
@@ -93,9 +93,16 @@ class EdgeCompiler {
       const rule = this.#terms.at(`${phase.id}.gates.none.way`, place);
       const requirements = [
         ...this.#rulesOf(phase),
-        ...this.#treeOf(phase, COMPLETED, undefined, rule),
+        ...this.#treeOf(phase, COMPLETED_PHASE, undefined, rule),
       ];
-      this.#add({ phase, to: COMPLETED, when: "passed", gate: undefined, requirements, rule });
+      this.#add({
+        phase,
+        to: COMPLETED_PHASE,
+        when: "passed",
+        gate: undefined,
+        requirements,
+        rule,
+      });
     }
     return this.#edges;
   }

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import {
   defineProjection,
   isJsonObject,
@@ -43,12 +43,12 @@ export const gateStateOf = (states: GateStates, task: string): GateState =>
 
 const FOLDS: Readonly<Record<string, Fold>> = {
   tool_allowed: (gateState, { agent_id }) =>
-    gateState.phase === COMPLETED
+    gateState.phase === COMPLETED_PHASE
       ? gateState
       : withWorker(gateState, agent_id, { phase: gateState.phase }),
   phase_entered: (gateState, { agent_id, sequence, details }) => {
     const phase = textOf(details, "to");
-    if (phase === COMPLETED)
+    if (phase === COMPLETED_PHASE)
       return { ...EMPTY_GATE_STATE, phase, entered: sequence, changed: sequence };
     const { workers } = withWorker(gateState, agent_id, {});
     return { ...EMPTY_GATE_STATE, phase, entered: sequence, changed: sequence, workers };

@@ -175,7 +175,7 @@ function codesOf({ asked, phase }: GateState, { id }: Gate): readonly string[] {
 }
 
 /** A request to make again. */
-export interface Advancement {
+export interface RetryableRequest {
   readonly to: string;
   readonly agent?: string;
   readonly artifacts: JsonObject;
@@ -186,7 +186,11 @@ export interface Advancement {
  * vote, waiver or report. The host repeats it, and it is decided like any other; being listed here
  * grants nothing.
  */
-export function advancement(view: View, contract: Contract, task: string): Advancement | undefined {
+export function retryableRequest(
+  view: View,
+  contract: Contract,
+  task: string,
+): RetryableRequest | undefined {
   const { asked, phase, changed } = gateStateOf(view(gateProjection), task);
   if (asked === null || changed <= asked.sequence) return undefined;
   const edges = contract.transitions.filter(

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import type { EventDraft, KernelApi, View } from "@bylaw/kernel";
 import { foldName, type Finding } from "@bylaw/log";
 import { quote, quoteAll } from "@bylaw/wording";
@@ -126,7 +126,7 @@ function edgesAt(id: string, phase: string | null, compiled: Compiled): readonly
   if (phase === null) return [];
   const leaving = compiled.contract.transitions.filter(({ from }) => from === phase);
   return (
-    [...leaving.map(({ to }) => to), COMPLETED]
+    [...leaving.map(({ to }) => to), COMPLETED_PHASE]
       .flatMap((to) => compiled.edges(phase, to))
       // A gate can share its phase's name; then the rules of both apply.
       .filter(({ gate, phase: { id: own }, when }) => when === "passed" && (gate?.id ?? own) === id)

@@ -1,4 +1,4 @@
-export { asksForTests } from "./asks-for-tests.ts";
+export { transitionNeedsTests } from "./asks-for-tests.ts";
 export { blockersOf, type Blocker } from "./blockers.ts";
 export { gates } from "./gates.ts";
 export { EVENT_TYPES } from "./events.ts";
@@ -11,10 +11,10 @@ export {
   type GateDecision,
 } from "./decide.ts";
 export {
-  advancement,
+  retryableRequest,
   gateStates,
   openGates,
-  type Advancement,
+  type RetryableRequest,
   type GateReport,
   type GateStatus,
   type OpenGate,

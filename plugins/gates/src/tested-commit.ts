@@ -1,4 +1,4 @@
-import { COMPLETED, type Phase } from "@bylaw/contract";
+import { COMPLETED_PHASE, type Phase } from "@bylaw/contract";
 import { quoteAll } from "@bylaw/wording";
 import { lacking, type CheckJudge, type Finding } from "./checks/check-input.ts";
 import { leavesFiles } from "./tested-tree.ts";
@@ -11,7 +11,7 @@ export const COMMIT_TESTED = "commit_tested";
  * and writes nothing else.
  */
 export const needsCommitCheck = (phase: Phase, to: string): boolean =>
-  to === COMPLETED || (commits(phase) && leavesFiles(phase));
+  to === COMPLETED_PHASE || (commits(phase) && leavesFiles(phase));
 
 const commits = ({ allowedTools, forbiddenTools }: Phase): boolean =>
   allowedTools.includes("git_commit") && !forbiddenTools.includes("git_commit");

@@ -1,7 +1,7 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { parseContract, type Contract } from "@bylaw/contract";
-import { asksForTests } from "../src/index.ts";
+import { transitionNeedsTests } from "../src/index.ts";
 
 const GREEN = { rule: "tests_passed", message: "green" };
 const COVERED = {
@@ -69,14 +69,14 @@ describe("a transition needs a test run", () => {
   it.each(readCases<[string, string, string, boolean]>(import.meta, "way-judged-on-test"))(
     "%s",
     (_, from, to, asks) => {
-      expect(asksForTests(contract(), from, to)).toBe(asks);
+      expect(transitionNeedsTests(contract(), from, to)).toBe(asks);
     },
   );
 
   it("nowhere if nobody runs tests, or if the agent's report counts", () => {
-    expect(asksForTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);
+    expect(transitionNeedsTests(contract({ evidence: "reported" }), "A", "B")).toBe(false);
     expect(
-      asksForTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B"),
+      transitionNeedsTests(contract({ test_command: undefined, evidence: "reported" }), "A", "B"),
     ).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createMemoryStore } from "@bylaw/log";
 import { waiveCheck } from "../src/index.ts";
 import { TEXT, bench, reviewed, tempFolder, type Bench, type BenchOptions } from "./kit.ts";
@@ -77,13 +77,13 @@ describe("what is committed", () => {
     git("add", "--all");
     put("src/a.js", CODE);
     git("commit", "--quiet", "--message=bad");
-    const { blocked, text, decision } = await ask(COMPLETED, {});
+    const { blocked, text, decision } = await ask(COMPLETED_PHASE, {});
     expect([decision.code, blocked]).toEqual(["gate_stale", UNTESTED]);
     expect(text).toMatch(
       /1 file\(s\) in commit [0-9a-f]{12} differ from what was tested: `src\/a\.js \(another content\)`/,
     );
     const good = commit();
-    expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
     const events = await store.events("r1", 0, 1_000);
     const heads = events
       .filter(({ event_type }) => event_type === "phase_entered")
@@ -109,19 +109,19 @@ describe("what is committed", () => {
       await made.ask("COMPLETE", reviewed);
       await made.approve("review_approved", "Rita", "review_agent");
       expect((await made.ask("COMPLETE", reviewed)).decision.effect, phase).toBe("allow");
-      expect((await made.ask(COMPLETED, {})).blocked, phase).toEqual(UNTESTED);
+      expect((await made.ask(COMPLETED_PHASE, {})).blocked, phase).toEqual(UNTESTED);
       made.commit();
-      expect((await made.ask(COMPLETED, {})).decision.effect, phase).toBe("allow");
+      expect((await made.ask(COMPLETED_PHASE, {})).decision.effect, phase).toBe("allow");
     }
   });
 
   it("may be empty: a later commit takes what is in the workspace", async () => {
     const made = await began();
     await inComplete(made);
-    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await made.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
     const without = await place();
     await inComplete(without);
-    expect((await without.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await without.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("must not contain a new log of Bylaw, which looks like code, and the fix says how to remove it", async () => {
@@ -129,13 +129,13 @@ describe("what is committed", () => {
     await inComplete(made);
     made.put(".bylaw/logs/r1.jsonl", "{}\n");
     made.commit();
-    const { decision, blocked } = await made.ask(COMPLETED, {});
+    const { decision, blocked } = await made.ask(COMPLETED_PHASE, {});
     expect(blocked).toEqual(UNTESTED);
     expect(decision.fix).toMatch(/`git rm --cached`.*`\.gitignore` in `\.bylaw`/);
     made.git("rm", "--cached", "--quiet", ".bylaw/logs/r1.jsonl");
     made.put(".bylaw/.gitignore", "logs/\n.gitignore\n");
     made.commit();
-    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await made.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("must be complete, without anything that the tests did not run on", async () => {
@@ -181,7 +181,7 @@ describe("what is committed", () => {
       const made = await began();
       await inComplete(made);
       way(made);
-      const { decision, text } = await made.ask(COMPLETED, {});
+      const { decision, text } = await made.ask(COMPLETED_PHASE, {});
       expect([name, decision.effect]).toEqual([name, "deny"]);
       expect(text, name).toMatch(because);
     }
@@ -192,11 +192,11 @@ describe("what is committed", () => {
     await inComplete(made);
     made.git("init", "--quiet");
     made.commit(BAD);
-    expect((await made.ask(COMPLETED, {})).blocked).toEqual(UNTESTED);
+    expect((await made.ask(COMPLETED_PHASE, {})).blocked).toEqual(UNTESTED);
     rmSync(join(made.folder, ".git"), { recursive: true });
     made.git("init", "--quiet");
     made.commit();
-    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await made.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("is checked on leaving an earlier phase that commits", async () => {
@@ -230,7 +230,7 @@ describe("what is committed", () => {
       waiveCheck(made.run, { ...waiver, by: "ann", expires_at: "2026-01-02T00:00:00Z" }),
     ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
     await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
-    const { decision, told } = await made.ask(COMPLETED, {});
+    const { decision, told } = await made.ask(COMPLETED_PHASE, {});
     expect([decision.effect, told]).toEqual(["allow", ["gate_waived commit_tested"]]);
   });
 
@@ -246,9 +246,9 @@ describe("what is committed", () => {
         seen === undefined ? {} : { head: seen },
       );
       await toTheEnd(made);
-      expect((await made.ask(COMPLETED, {})).blocked, head).toEqual(UNTESTED);
+      expect((await made.ask(COMPLETED_PHASE, {})).blocked, head).toEqual(UNTESTED);
       made.commit();
-      expect((await made.ask(COMPLETED, {})).decision.effect, head).toBe("allow");
+      expect((await made.ask(COMPLETED_PHASE, {})).decision.effect, head).toBe("allow");
     }
   });
 
@@ -260,16 +260,16 @@ describe("what is committed", () => {
     await made.goTo("TDD");
     await made.observe({ failed: ["greets", "greets nobody"] }, now);
     await toTheEnd(made);
-    const unreadable = await made.ask(COMPLETED, {});
+    const unreadable = await made.ask(COMPLETED_PHASE, {});
     expect([unreadable.blocked, unreadable.text]).toEqual([
       ["gate_blocked commit_tested"],
       expect.stringContaining("git's answer"),
     ]);
     writeFileSync(head, whole);
     made.commit(BAD);
-    expect((await made.ask(COMPLETED, {})).blocked).toEqual(UNTESTED);
+    expect((await made.ask(COMPLETED_PHASE, {})).blocked).toEqual(UNTESTED);
     made.commit();
-    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await made.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("may not contain files outside any tree if nothing was read before, unless a person waives it", async () => {
@@ -280,7 +280,7 @@ describe("what is committed", () => {
     await toTheEnd(made);
     made.put("node_modules/a/index.js", BAD);
     made.commit();
-    const { blocked, text } = await made.ask(COMPLETED, {});
+    const { blocked, text } = await made.ask(COMPLETED_PHASE, {});
     expect([blocked, text]).toEqual([
       ["gate_blocked commit_tested"],
       expect.stringMatching(/nobody looked at .*node_modules\/a\/index\.js/i),
@@ -294,6 +294,6 @@ describe("what is committed", () => {
       reason: REASON,
     };
     await waiveCheck(made.run, { ...waiver, expires_at: "2026-01-02T00:00:00Z" });
-    expect((await made.ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await made.ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 });

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { decideGate, openGates, waiveCheck } from "../src/index.ts";
 import { createMemoryStore } from "@bylaw/log";
@@ -102,9 +102,9 @@ describe("what passed its tests", () => {
     await approve("review_approved", "Rita", "review_agent");
     expect((await ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
     put("src/a.js", `${CODE}// and a backdoor\n`);
-    expect((await ask(COMPLETED, {})).blocked).toEqual(["gate_stale tree_unchanged"]);
+    expect((await ask(COMPLETED_PHASE, {})).blocked).toEqual(["gate_stale tree_unchanged"]);
     put("src/a.js", CODE);
-    expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("can be waived by a person, for this gate", async () => {
@@ -125,7 +125,7 @@ describe("what passed its tests", () => {
     expect([blocked, told]).toEqual([["gate_pending approval"], ["gate_waived tree_unchanged"]]);
     await approve("review_approved", "Rolf", "review_agent");
     expect((await ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
-    expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("is decided the same in every mode (WF-117)", async () => {

@@ -3,7 +3,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { gateProjection } from "../src/gate-projection.ts";
-import { advancement, gateStates, waiveCheck } from "../src/index.ts";
+import { retryableRequest, gateStates, waiveCheck } from "../src/index.ts";
 import {
   bench,
   built,
@@ -109,27 +109,27 @@ describe("auto_advance", () => {
   it("names the request to repeat once something may let it pass, and it is decided like any other", async () => {
     const { goTo, ask, observe, run, contract } = await bench();
     await goTo("TDD");
-    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    expect(retryableRequest(run.view, contract, "t1")).toBeUndefined();
     await ask("IMPL", tested);
-    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    expect(retryableRequest(run.view, contract, "t1")).toBeUndefined();
     await observe(GREEN);
-    expect(advancement(run.view, contract, "t1")).toEqual({
+    expect(retryableRequest(run.view, contract, "t1")).toEqual({
       to: "IMPL",
       agent: "ann",
       artifacts: tested,
     });
     expect((await ask("IMPL", tested)).decision.effect).toBe("deny");
-    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    expect(retryableRequest(run.view, contract, "t1")).toBeUndefined();
     await observe(RED);
-    const next = advancement(run.view, contract, "t1");
+    const next = retryableRequest(run.view, contract, "t1");
     expect((await ask(next?.to ?? "", next?.artifacts ?? {})).decision.effect).toBe("allow");
-    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    expect(retryableRequest(run.view, contract, "t1")).toBeUndefined();
   });
 
   it("is only for gates that ask for it", async () => {
     const { approve, run, contract } = await opened();
     await approve("plan_approval", "Pat");
-    expect(advancement(run.view, contract, "t1")).toBeUndefined();
+    expect(retryableRequest(run.view, contract, "t1")).toBeUndefined();
   });
 });
 

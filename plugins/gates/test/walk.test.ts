@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
@@ -25,7 +25,7 @@ describe("a task", () => {
     expect((await ask("COMPLETE", reviewed)).blocked).toEqual(["gate_pending approval"]);
     await approve("review_approved", "Rita", "review_agent");
     expect((await ask("COMPLETE", reviewed)).decision.effect).toBe("allow");
-    expect((await ask(COMPLETED, {})).decision.effect).toBe("allow");
+    expect((await ask(COMPLETED_PHASE, {})).decision.effect).toBe("allow");
   });
 
   it("gets everything that blocks it at once (WF-85), and warnings too (WF-86)", async () => {

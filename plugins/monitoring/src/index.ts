@@ -6,8 +6,8 @@ export {
   type Durations,
   type Metrics,
   type Requests,
-  type PhaseStay as Stay,
-  type Uses,
+  type PhaseStay,
+  type ToolUses,
 } from "./metrics.ts";
 export { monitoring } from "./monitoring.ts";
 export { raiseAlerts, type AlertOptions, type RaisedAlerts } from "./raise-alerts.ts";

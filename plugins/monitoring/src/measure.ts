@@ -1,6 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import { treeEntries, treeGet, type Tree } from "@bylaw/log";
-import { edgeKey, type Metrics, type Requests, type Uses } from "./metrics.ts";
+import { edgeKey, type Metrics, type Requests, type ToolUses } from "./metrics.ts";
 
 /** A share of the requests that a gate answered. */
 export interface Rate {
@@ -21,7 +21,7 @@ export interface Measurements {
   readonly gate_pass_rate: Rate;
   readonly gate_block_rate: Rate;
   /** By phase, then by tool. */
-  readonly tool_usage_by_phase: Readonly<Record<string, Readonly<Record<string, Uses>>>>;
+  readonly tool_usage_by_phase: Readonly<Record<string, Readonly<Record<string, ToolUses>>>>;
   readonly artifact_validation_failures: {
     readonly total: number;
     readonly by_artifact: Readonly<Record<string, number>>;

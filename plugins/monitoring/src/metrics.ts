@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { defineProjection, type LogEvent } from "@bylaw/kernel";
 import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
@@ -29,7 +29,7 @@ export interface Requests {
 }
 
 /** How often a tool was requested in a phase. */
-export interface Uses {
+export interface ToolUses {
   readonly allowed: number;
   readonly asked: number;
   readonly denied: number;
@@ -44,7 +44,7 @@ export interface Metrics {
   /** By {@link edgeKey}. */
   readonly requests: Tree<Requests>;
   /** By phase, then by tool. Calls outside a phase are under the empty text. */
-  readonly uses: Tree<Tree<Uses>>;
+  readonly uses: Tree<Tree<ToolUses>>;
   /** By artifact: the number of requests in which it was insufficient. */
   readonly failures: Tree<number>;
 }
@@ -77,7 +77,7 @@ export const workflowMetrics = defineProjection<Metrics>({
   },
 });
 
-const USES: Readonly<Record<string, keyof Uses>> = Object.assign(
+const USES: Readonly<Record<string, keyof ToolUses>> = Object.assign(
   Object.create(null) as object,
   { tool_allowed: "allowed", tool_asked: "asked", tool_denied: "denied" } as const,
 );
@@ -89,7 +89,7 @@ function entered(state: Metrics, { task_id, timestamp, sequence, details }: LogE
   const durations =
     before === undefined ? state.durations : left(state.durations, before, timestamp);
   const tasks =
-    to === COMPLETED
+    to === COMPLETED_PHASE
       ? treeDrop(state.tasks, task_id)
       : treePut(state.tasks, task_id, { phase: to, since: timestamp, entered: sequence });
   return { ...state, tasks, durations };
@@ -136,10 +136,10 @@ function requested(state: Metrics, { details: { from, to, decision } }: LogEvent
 }
 
 function used(
-  uses: Tree<Tree<Uses>>,
+  uses: Tree<Tree<ToolUses>>,
   { details: { phase, tool } }: LogEvent,
-  use: keyof Uses,
-): Tree<Tree<Uses>> {
+  use: keyof ToolUses,
+): Tree<Tree<ToolUses>> {
   if (typeof tool !== "string") return uses;
   const at = bounded(uses, typeof phase === "string" ? phase : "");
   const tools = treeGet(uses, at) ?? null;

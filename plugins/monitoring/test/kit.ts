@@ -11,7 +11,7 @@ import {
   type LogEvent,
   type Verdict,
 } from "@bylaw/kernel";
-import { chain, type LogReader } from "@bylaw/log";
+import { chainEvents, type LogReader } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { monitoring, workflowMetrics, type Metrics } from "../src/index.ts";
@@ -43,7 +43,7 @@ const drafts = (sketches: readonly Sketch[]): readonly EventDraft[] =>
   }));
 
 export const logOf = (...sketches: readonly Sketch[]): readonly LogEvent[] =>
-  chain(undefined, drafts(sketches));
+  chainEvents(undefined, drafts(sketches));
 
 /** The measures after a log. */
 export const metricsOf = (...sketches: readonly Sketch[]): Metrics =>
@@ -137,7 +137,7 @@ export function givenLog(run = "run-1"): GivenLog {
     session: SESSION,
     all,
     add(...sketches) {
-      const added = chain(all.at(-1), drafts(sketches));
+      const added = chainEvents(all.at(-1), drafts(sketches));
       all.push(...added);
       return added;
     },

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { isJsonObject, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import { refuse } from "./codes.ts";
@@ -20,7 +20,7 @@ export function calledPhase(
   { task, phase }: ToolCall,
   { phases }: Compiled,
 ): CompiledPhase | Verdict {
-  if (phase === COMPLETED) return completed(task ?? "");
+  if (phase === COMPLETED_PHASE) return completed(task ?? "");
   if (phase !== undefined)
     return (
       phases.get(phase) ??

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { allow, type Transition, type Verdict, type View } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import { refuse } from "./codes.ts";
@@ -14,7 +14,7 @@ export function judgeTransition(
   const { phases, ends } = compiled.contract;
   const known = phases.map(({ id }) => id);
   const unknown =
-    to === COMPLETED || known.includes(to)
+    to === COMPLETED_PHASE || known.includes(to)
       ? []
       : [
           refuse(
@@ -24,7 +24,7 @@ export function judgeTransition(
           ),
         ];
   if (from === undefined) return judgeBegin(task, to, unknown, compiled);
-  if (from === COMPLETED) return [...unknown, completed(task)];
+  if (from === COMPLETED_PHASE) return [...unknown, completed(task)];
   if (!known.includes(from))
     return [
       ...unknown,
@@ -34,14 +34,14 @@ export function judgeTransition(
         "Finish the task under the contract that it began with",
       ),
     ];
-  if (to === COMPLETED) return [judgeCompletion(task, from, compiled)];
+  if (to === COMPLETED_PHASE) return [judgeCompletion(task, from, compiled)];
   if (ends.includes(from))
     return [
       ...unknown,
       refuse(
         "phase_task_ended",
-        `There is no transition from ${quote(from)} to ${quote(to)}: ${quote(from)} is the last phase, so only \`${COMPLETED}\` follows`,
-        `Ask for \`${COMPLETED}\`, or begin another task`,
+        `There is no transition from ${quote(from)} to ${quote(to)}: ${quote(from)} is the last phase, so only \`${COMPLETED_PHASE}\` follows`,
+        `Ask for \`${COMPLETED_PHASE}\`, or begin another task`,
       ),
     ];
   return judgeMove(from, to, unknown, compiled);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMPLETED, loadContract, parseContract, type Contract } from "@bylaw/contract";
+import { COMPLETED_PHASE, loadContract, parseContract, type Contract } from "@bylaw/contract";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
 import {
@@ -98,7 +98,7 @@ describe("the directives of a transition", () => {
       [null, "PLAN"],
       ["REVIEW", "IMPL"],
       ["PLAN", "NOWHERE"],
-      ["COMPLETE", COMPLETED],
+      ["COMPLETE", COMPLETED_PHASE],
     ] as const)
       expect(directivesOf(contract, from, to)).toEqual([]);
   });
@@ -179,9 +179,9 @@ describe("directives", () => {
     expect(await enter("COMPLETE")).toBe("phase_directives_due");
     await issue();
     expect(await enter("COMPLETE")).toBe("rule_allowed");
-    expect(await enter(COMPLETED)).toBe("phase_directives_due");
+    expect(await enter(COMPLETED_PHASE)).toBe("phase_directives_due");
     await issue();
-    expect(await enter(COMPLETED)).toBe("rule_allowed");
+    expect(await enter(COMPLETED_PHASE)).toBe("rule_allowed");
     expect(await issue()).toBe(0);
     // Those that the task does not wait for outlast it. The reviewers of a phase that it left do not.
     expect(open()).toEqual(["spawn log", "update_prd_state", "notify_orchestrator"]);

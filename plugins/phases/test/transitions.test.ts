@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createKernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
@@ -83,16 +83,18 @@ describe("a transition", () => {
 
   it("to completion is possible only from the last phase, once, and ends everything that the task may do", async () => {
     const { run, enter } = await begin(["PLAN"]);
-    expect((await enter(COMPLETED, {})).code).toBe("phase_not_last");
+    expect((await enter(COMPLETED_PHASE, {})).code).toBe("phase_not_last");
     for (const to of ["TDD", "IMPL", "REVIEW"]) {
       expect((await enter(to)).effect).toBe("allow");
-      const { code, reason } = await enter(COMPLETED);
+      const { code, reason } = await enter(COMPLETED_PHASE);
       expect([code, reason.includes("it can in `COMPLETE`")]).toEqual(["phase_not_last", true]);
     }
     expect((await enter("COMPLETE")).effect).toBe("allow");
-    expect((await enter("REVIEW")).fix).toContain(`\`${COMPLETED}\``);
-    expect((await enter(COMPLETED)).effect).toBe("allow");
-    const again = await Promise.all([COMPLETED, "COMPLETE", "PLAN", "TDD"].map((to) => enter(to)));
+    expect((await enter("REVIEW")).fix).toContain(`\`${COMPLETED_PHASE}\``);
+    expect((await enter(COMPLETED_PHASE)).effect).toBe("allow");
+    const again = await Promise.all(
+      [COMPLETED_PHASE, "COMPLETE", "PLAN", "TDD"].map((to) => enter(to)),
+    );
     expect(again.map(({ code }) => code)).toEqual(again.map(() => "phase_task_completed"));
     expect((await enter("NOWHERE")).votes.map(({ code }) => code).sort()).toEqual([
       "phase_target_unknown",
@@ -118,7 +120,9 @@ describe("a transition", () => {
 
   it("to completion is refused for a task that is in no phase", async () => {
     const { enter } = await begin([]);
-    expect((await enter(COMPLETED)).votes.map(({ code }) => code)).toEqual(["phase_not_initial"]);
+    expect((await enter(COMPLETED_PHASE)).votes.map(({ code }) => code)).toEqual([
+      "phase_not_initial",
+    ]);
     const { enter: other } = await begin(["PLAN"]);
     for (const to of ["@Completed", "@completed ", "completed", "COMPLETED"])
       expect((await other(to)).effect, to).toBe("deny");
@@ -195,7 +199,7 @@ describe("a contract", () => {
       ["read_files", { path: "src/a.ts" }],
       ["bash", { command: "git commit -m x" }],
     ] as const)
-      expect(await ask(COMPLETED, tool, args)).toMatchObject({
+      expect(await ask(COMPLETED_PHASE, tool, args)).toMatchObject({
         effect: "deny",
         code: "phase_task_completed",
       });

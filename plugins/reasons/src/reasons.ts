@@ -7,7 +7,7 @@ import {
   type Subject,
   type Verdict,
 } from "@bylaw/kernel";
-import { FREE_REASONS, MAX_ATTEMPTS, agentTurns } from "@bylaw/log";
+import { UNCOUNTED_REASONS, MAX_ATTEMPTS, agentTurns } from "@bylaw/log";
 import { consensusState } from "@bylaw/consensus";
 import manifest from "../package.json" with { type: "json" };
 import { callsOf } from "./calls.ts";
@@ -63,7 +63,7 @@ function verdictOf(
 ): Verdict {
   const { attempt = 1, max_attempts = MAX_ATTEMPTS } = response;
   // Even a free reason ends the turn if it is repeated too often without progress.
-  const spent = FREE_REASONS.has(code) ? turn.free + 1 : attempt;
+  const spent = UNCOUNTED_REASONS.has(code) ? turn.free + 1 : attempt;
   const last = recovery === "end" || spent >= max_attempts;
   const details = { code, message, recovery: last ? ("end" as const) : recovery };
   return deny(

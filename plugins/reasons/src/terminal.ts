@@ -1,5 +1,5 @@
 import type { Json, Response } from "@bylaw/kernel";
-import { type Terminal } from "@bylaw/consensus";
+import { type TurnEnd } from "@bylaw/consensus";
 import { isBlank } from "@bylaw/wording";
 import type { Calls } from "./calls.ts";
 import type { ReasonsOptions } from "./options.ts";
@@ -9,7 +9,7 @@ export function terminalIn(
   { text = "" }: Response,
   { workflow, external }: Calls,
   { fields }: ReasonsOptions,
-): Terminal | undefined {
+): TurnEnd | undefined {
   const call = workflow.findLast(({ open }) => open);
   if (call === undefined)
     return workflow.length === 0 && external[0] !== undefined

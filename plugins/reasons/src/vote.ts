@@ -1,5 +1,5 @@
 import type { Response } from "@bylaw/kernel";
-import { aliasOf, agentNamed, isTimeOver, labelOf, unseenBy } from "@bylaw/consensus";
+import { aliasOf, agentByName, isTimeOver, labelOf, unseenAnswers } from "@bylaw/consensus";
 import type { Fault } from "./fault.ts";
 import type { ReasonsOptions } from "./options.ts";
 import type { ResponseContext } from "./response-context.ts";
@@ -29,7 +29,7 @@ export function voteFault(
       line: `Called ${listed(votes)} before every agent has answered. Required: ${next}`,
     };
   }
-  const voted = agentNamed(consensus, target);
+  const voted = agentByName(consensus, target);
   if (!consensus.answers.some(({ agent }) => agent === voted)) {
     const valid = consensus.agents.filter((agent) =>
       consensus.answers.some((answer) => answer.agent === agent),
@@ -48,7 +48,7 @@ export function staleness(
   { round = 1, at }: Response,
   { agent, consensus, turn }: ResponseContext,
 ): Fault | undefined {
-  const unseen = unseenBy(consensus, agent);
+  const unseen = unseenAnswers(consensus, agent);
   if (unseen.length === 0 || isTimeOver(consensus, agent, Math.max(round, turn.round), at))
     return undefined;
   const labels = listed(unseen.map((answer) => labelOf(consensus, answer.agent, answer.revision)));

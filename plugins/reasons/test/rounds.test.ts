@@ -1,5 +1,12 @@
 import { createKernel, definePlugin, deny, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { agentTurns, charsLost, createMemoryStore, openRun, turnOf, type Run } from "@bylaw/log";
+import {
+  agentTurns,
+  lostCharacters,
+  createMemoryStore,
+  openRun,
+  turnOf,
+  type Run,
+} from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -349,7 +356,7 @@ describe("the content of the event", () => {
       [inline, carried, ended].map((details) => [
         details["buffer_chars"],
         details["recovery"],
-        charsLost(details),
+        lostCharacters(details),
       ]),
     ).toEqual([
       [40 + CALLED.length, "inline", 0],
@@ -357,7 +364,9 @@ describe("the content of the event", () => {
       [40, "end", 40],
     ]);
     const other = await open();
-    expect(charsLost(await detailsOf(other.respond({ ...bad, text })))).toBe(40 + CALLED.length);
+    expect(lostCharacters(await detailsOf(other.respond({ ...bad, text })))).toBe(
+      40 + CALLED.length,
+    );
   });
 });
 

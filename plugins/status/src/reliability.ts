@@ -1,7 +1,7 @@
 import type { Json, JsonObject, LogEvent } from "@bylaw/kernel";
 import {
   agentTurns,
-  charsLost,
+  lostCharacters,
   isTurnOver,
   turnOf,
   type AgentTurns,
@@ -123,7 +123,7 @@ export class ReliabilityFold {
     this.violations += 1;
     const over = isTurnOver(details);
     if (!final && !over) this.#retries += 1;
-    const gone = Math.min(buffer_chars, charsLost(details));
+    const gone = Math.min(buffer_chars, lostCharacters(details));
     this.#lost = added(this.#lost, gone);
     this.carried = added(this.carried, buffer_chars - gone);
     if (reason === "unknown_tool") for (const name of tool_calls) this.#unknown.add(name);

@@ -1,4 +1,4 @@
-import { chain } from "@bylaw/log";
+import { chainEvents } from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -40,7 +40,7 @@ describe("the status of a log", () => {
         fc.array(sketch, { maxLength: 40 }),
         fc.array(fc.nat(40), { maxLength: 5 }),
         (sketches, cuts) => {
-          const events = chain(undefined, drafts(sketches));
+          const events = chainEvents(undefined, drafts(sketches));
           const whole = createStatus();
           whole.add(events);
           const parts = createStatus();

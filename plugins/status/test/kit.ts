@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
-import { chain, type LogReader } from "@bylaw/log";
+import { chainEvents, type LogReader } from "@bylaw/log";
 import { onTestFinished } from "vitest";
 import { createStatus, type AgentStatus, type Status, type StatusOptions } from "../src/index.ts";
 
@@ -30,7 +30,7 @@ export const drafts = (sketches: readonly Sketch[], begin = 0): readonly EventDr
 
 /** A chained log that begins with a session. */
 export const logOf = (...sketches: readonly Sketch[]): readonly LogEvent[] =>
-  chain(
+  chainEvents(
     undefined,
     drafts([["session_start", null, { plan_file: "plan.md", total_tasks: 3 }], ...sketches]),
   );
@@ -83,7 +83,7 @@ export function givenLog(run = "run-1"): GivenLog {
     session: SESSION,
     all,
     add(...sketches) {
-      const added = chain(all.at(-1), drafts(sketches, all.length));
+      const added = chainEvents(all.at(-1), drafts(sketches, all.length));
       all.push(...added);
       return added;
     },

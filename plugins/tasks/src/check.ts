@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { deny, type ToolCall, type Transition, type Verdict, type View } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import { isoOf, type TaskState } from "./board.ts";
@@ -10,7 +10,7 @@ import { taskBoard, taskOf } from "./task-board.ts";
 export function checkCompletion({ task, to }: Transition, view: View): Verdict | undefined {
   const state = taskOf(view, task);
   if (state?.status === "completed") return verdictOf(completed(task));
-  if (state === undefined || state.unmet === 0 || to !== COMPLETED) return undefined;
+  if (state === undefined || state.unmet === 0 || to !== COMPLETED_PHASE) return undefined;
   return verdictOf(blocked(view(taskBoard), task, state));
 }
 

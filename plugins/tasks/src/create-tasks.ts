@@ -5,9 +5,9 @@ import {
   type JsonObject,
   type LogEvent,
 } from "@bylaw/kernel";
-import { treeGet, type Outcome, type Recordable, type Run } from "@bylaw/log";
+import { treeGet, type Outcome, type RecordableEvent, type Run } from "@bylaw/log";
 import type { TaskWrite } from "@bylaw/store";
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import type {
   ClaimRequest,
   Completion,
@@ -97,7 +97,7 @@ class RunTasks implements Tasks {
     const { fence, host, ...asked } = request;
     const outcome = await this.#run.transition({
       ...asked,
-      to: COMPLETED,
+      to: COMPLETED_PHASE,
       host: { ...host, fence },
     });
     // The task is completed whatever this results in; the next call does what is left.
@@ -177,7 +177,7 @@ class RunTasks implements Tasks {
     details: JsonObject,
     { documents, request_id, ...write }: Partial<TaskWrite> & EndOptions,
   ): Promise<void> {
-    const event: Recordable = {
+    const event: RecordableEvent = {
       event_type,
       agent_id: agent,
       task_id: task,

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import type { EventDraft } from "@bylaw/kernel";
 import { foldName, treeGet } from "@bylaw/log";
 import { isBlank, quote } from "@bylaw/wording";
@@ -57,7 +57,7 @@ function completionFault(board: Board, { task_id, details }: EventDraft): Fault 
   const task = task_id === null ? undefined : treeGet(board.tasks, task_id);
   if (task === undefined || task_id === null) return undefined;
   if (task.status === "completed") return fault("TASK_OVER", `task ${quote(task_id)} is completed`);
-  if (details["to"] !== COMPLETED) return undefined;
+  if (details["to"] !== COMPLETED_PHASE) return undefined;
   if (task.unmet > 0)
     return fault("TASK_BLOCKED", `task ${quote(task_id)} waits for ${task.unmet} other tasks`);
   return undefined;

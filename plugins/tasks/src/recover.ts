@@ -1,5 +1,5 @@
 import { BylawError, type LogEvent } from "@bylaw/kernel";
-import { treeEntries, treeGet, type Recordable, type Run } from "@bylaw/log";
+import { treeEntries, treeGet, type RecordableEvent, type Run } from "@bylaw/log";
 import { StoreConflict } from "@bylaw/store";
 import type { TaskRules } from "./api.ts";
 import { dueBy, type TaskState } from "./board.ts";
@@ -26,7 +26,7 @@ export const isOvertaken = (error: unknown): boolean =>
 /** Records an event together with the task's new state in the store, under the fence from the log. */
 export async function recordWithState(
   run: Run,
-  event: Recordable,
+  event: RecordableEvent,
   state: "available" | "done",
 ): Promise<readonly LogEvent[]> {
   const id = event.task_id ?? "";

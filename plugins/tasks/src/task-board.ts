@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import {
   defineProjection,
   isJsonObject,
@@ -128,7 +128,7 @@ function withCreated(
 }
 
 function moved(board: Board, { details }: LogEvent, id: string, task: TaskState): Board {
-  if (details["to"] !== COMPLETED)
+  if (details["to"] !== COMPLETED_PHASE)
     return task.blockers.length === 0 ? board : withTask(board, id, { ...task, blockers: [] });
   let after = withTask(board, id, {
     ...task,

@@ -1,6 +1,6 @@
 import { allow, deny, type Behavior, type Verdict, type View } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
-import { calledAgents, chainOf, longestChain } from "./called.ts";
+import { agentCalls, chainOf, longestChain } from "./agent-calls.ts";
 import type { TriggerOptions } from "./options.ts";
 
 export const CODES = {
@@ -31,7 +31,7 @@ export function call({
       return deny(`There is no agent ${quote(wanted)}`, `Name one of ${listed}`, {
         code: "trigger_agent_unknown",
       });
-    const state = view(calledAgents);
+    const state = view(agentCalls);
     const chain = chainOf(state, asker);
     if (chain.includes(wanted))
       return deny(

@@ -1,2 +1,2 @@
-export { calledAgents, openCalls, type Called, type OpenCall } from "./called.ts";
+export { agentCalls, openCalls, type AgentCalls, type OpenCall } from "./agent-calls.ts";
 export { EVENT_TYPES, trigger } from "./trigger.ts";

@@ -3,7 +3,7 @@ import type { EventType, Finding } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../package.json" with { type: "json" };
 import { CODES, call } from "./call.ts";
-import { calledAgents } from "./called.ts";
+import { agentCalls } from "./agent-calls.ts";
 import { triggerOptions } from "./options.ts";
 
 /** The types of events that this plugin declares. */
@@ -23,7 +23,7 @@ export const trigger = definePlugin({
   codes: CODES,
   apply(kernel, options) {
     for (const type of EVENT_TYPES) kernel.event(type);
-    kernel.projection(calledAgents);
+    kernel.projection(agentCalls);
     kernel.guard("called", returnsOnce);
     kernel.hooks.onBehavior.tap("trigger", call(options));
   },
@@ -32,7 +32,7 @@ export const trigger = definePlugin({
 const returnsOnce: Guard = (view, { event_type, details }): Finding | undefined => {
   if (
     event_type !== "agent_returned" ||
-    Object.hasOwn(view(calledAgents).chains, String(details["agent"]))
+    Object.hasOwn(view(agentCalls).chains, String(details["agent"]))
   )
     return undefined;
   return {

@@ -1,14 +1,19 @@
 export {
   httpOversight,
-  oversee,
+  requestOversight,
   proseOversight,
   type OverseeOptions,
   type Oversight,
   type OversightRequest,
   type OversightRule,
   type OversightService,
-} from "./oversee.ts";
-export { oversight, standingOf, type Oversights, type Standing } from "./oversight-state.ts";
+} from "./request-oversight.ts";
+export {
+  oversight,
+  oversightStatus,
+  type OversightState,
+  type OversightStatus,
+} from "./oversight-state.ts";
 export { type OversightVerdict } from "./verdict.ts";
 export { vibecheck } from "./vibecheck.ts";
 export { OVERSIGHT_EVENTS as EVENT_TYPES } from "./verdict.ts";

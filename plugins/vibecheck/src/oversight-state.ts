@@ -2,7 +2,7 @@ import { defineProjection, isJsonObject, type JsonObject, type LogEvent } from "
 import { treeDrop, treeGet, treePut, type Tree } from "@bylaw/log";
 
 /** The oversight state of an agent or task that is about to act. */
-export interface Standing {
+export interface OversightStatus {
   /** The highest risk since a person last acknowledged; asking again does not lower it. */
   readonly risk: number;
   /** Why the last oversight failed; `null`: it succeeded. */
@@ -25,7 +25,7 @@ interface Found extends JsonObject {
 }
 
 /** The oversights of a run. */
-export interface Oversights {
+export interface OversightState {
   /** Findings that nobody has acknowledged yet, by task and agent. */
   readonly found: Readonly<Record<string, Found>>;
   /** The number of calls since the last oversight, by task and by agent. */
@@ -38,7 +38,7 @@ export interface Oversights {
 }
 
 /** The oversights of a run, by the log. */
-export const oversight = defineProjection<Oversights>({
+export const oversight = defineProjection<OversightState>({
   name: "@bylaw/plugin-vibecheck/standing",
   version: 4,
   scope: "task",
@@ -81,10 +81,10 @@ export const oversight = defineProjection<Oversights>({
 });
 
 function given(
-  state: Oversights,
+  state: OversightState,
   { task, agent }: Pick<Found, "task" | "agent">,
   details: LogEvent["details"],
-): Oversights {
+): OversightState {
   const verdict = { risk: riskIn(details), failed: null, advice: adviceIn(details) };
   const { byTask, byAgent, seen } = state;
   const key = JSON.stringify(task);
@@ -107,7 +107,10 @@ function adviceIn({ verdict = null }: LogEvent["details"]): string | null {
 /** The longest advice that is kept, in UTF-16 units. */
 const ADVICE = 500;
 
-function found(state: Oversights, { task, agent, risk, failed, advice }: Found): Oversights {
+function found(
+  state: OversightState,
+  { task, agent, risk, failed, advice }: Found,
+): OversightState {
   const key = JSON.stringify([task, agent]);
   const before = Object.hasOwn(state.found, key) ? state.found[key] : undefined;
   // An answer about a task also settles earlier failures there, whoever asked.
@@ -123,7 +126,7 @@ function found(state: Oversights, { task, agent, risk, failed, advice }: Found):
   };
   return {
     ...state,
-    found: { ...(Object.fromEntries(others) as Oversights["found"]), [key]: now },
+    found: { ...(Object.fromEntries(others) as OversightState["found"]), [key]: now },
   };
 }
 
@@ -136,10 +139,10 @@ const most = (counts: Tree<number>): number =>
  * The oversight state of a caller that is about to act. Findings about an agent follow it, whatever task it names. Findings about a task
  * bind everybody who works on it. Findings without a task bind the whole run. A caller without a task and agent may be any of them.
  */
-export function standingOf(
-  state: Oversights,
+export function oversightStatus(
+  state: OversightState,
   { task, agent }: { readonly task?: string | undefined; readonly agent?: string | undefined },
-): Standing {
+): OversightStatus {
   const concerns = (one: Found): boolean =>
     agent === undefined ||
     one.task === null ||
@@ -162,7 +165,7 @@ export function standingOf(
 
 /** The agents behind a verdict that a person acknowledges: those that asked, and those whose work was judged. */
 export const agentsInvolved = (
-  { asked, found: all }: Oversights,
+  { asked, found: all }: OversightState,
   task: string | null,
 ): readonly string[] => [
   ...Object.values(all).flatMap((one) =>

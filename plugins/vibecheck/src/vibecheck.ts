@@ -12,7 +12,7 @@ import {
 import type { Finding } from "@bylaw/log";
 import manifest from "../package.json" with { type: "json" };
 import { vibecheckOptions, type VibecheckOptions } from "./options.ts";
-import { oversight, agentsInvolved, standingOf } from "./oversight-state.ts";
+import { oversight, agentsInvolved, oversightStatus } from "./oversight-state.ts";
 import { OVERSIGHT_EVENTS } from "./verdict.ts";
 
 const CODES = {
@@ -56,7 +56,7 @@ function judge(
   view: View,
   { ask_at, stop_at, every_calls, before_phases }: VibecheckOptions,
 ): Verdict | undefined {
-  const { risk, failed, advice, calls, seen } = standingOf(view(oversight), subject);
+  const { risk, failed, advice, calls, seen } = oversightStatus(view(oversight), subject);
   const said = advice === null || advice === "" ? "" : `. The advice: ${advice}`;
   const call = subject.hook === "beforeToolCall";
   if (risk >= stop_at)

@@ -9,12 +9,12 @@ import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import {
   httpOversight,
-  oversee,
+  requestOversight,
   oversight,
   proseOversight,
-  standingOf,
+  oversightStatus,
   vibecheck,
-  type Oversights,
+  type OversightState,
   type OversightService,
 } from "../src/index.ts";
 
@@ -35,7 +35,7 @@ const begin = async (options: Parameters<typeof vibecheck>[0] = {}) => {
   };
   const call = () => as({ task: "a", agent: "ann" });
   const see = (service: OversightService, timeout_ms = 60_000) =>
-    oversee(run, service, { agent: "ann", task: "a", request, timeout_ms });
+    requestOversight(run, service, { agent: "ann", task: "a", request, timeout_ms });
   const note = (by: string) =>
     run.record([
       {
@@ -99,7 +99,7 @@ describe("vibecheck", () => {
   it("counts the calls of many agents without copying them", () => {
     const event = (event_type: string, agent_id: string, details = {}) =>
       ({ event_type, agent_id, task_id: "a", details }) as unknown as LogEvent;
-    const reduce = (before: Oversights, draft: LogEvent): Oversights =>
+    const reduce = (before: OversightState, draft: LogEvent): OversightState =>
       oversight.reduce(before, draft);
     const verdict = { risk: 0, advice: "", traits: [], uncertainties: [] };
     let state = oversight.initial;
@@ -110,21 +110,22 @@ describe("vibecheck", () => {
       after.byAgent?.left === state.byAgent?.left,
       after.byAgent?.right === state.byAgent?.right,
     ]).toContain(true);
-    expect([after.byAgent?.size, standingOf(after, { agent: "agent 7" }).calls]).toEqual([
+    expect([after.byAgent?.size, oversightStatus(after, { agent: "agent 7" }).calls]).toEqual([
       10_000, 2,
     ]);
     // A caller without a name may be any of them.
-    expect([standingOf(state, {}).calls, standingOf(after, {}).calls]).toEqual([1, 2]);
+    expect([oversightStatus(state, {}).calls, oversightStatus(after, {}).calls]).toEqual([1, 2]);
     const seen = reduce(after, event("oversight_given", "agent 7", { by: "o", verdict }));
-    expect([standingOf(seen, { agent: "agent 7" }).calls, standingOf(seen, {}).calls]).toEqual([
-      0, 1,
-    ]);
+    expect([
+      oversightStatus(seen, { agent: "agent 7" }).calls,
+      oversightStatus(seen, {}).calls,
+    ]).toEqual([0, 1]);
   });
 
   it("without a task binds the whole run, and the agent that it is about cannot acknowledge it", async () => {
     const { run, as } = await begin();
     const about = { agent: "ann", task: null, request };
-    await oversee(run, says(0.95), about);
+    await requestOversight(run, says(0.95), about);
     expect(await as({ task: "b", agent: "bob" })).toEqual(["deny", "vibecheck_risk"]);
     const note = (by: string) =>
       run.record([
@@ -222,7 +223,7 @@ describe("vibecheck", () => {
   it("waits no longer than its limit", async () => {
     const { run } = await begin();
     const never = { name: "never", ask: () => new Promise(() => {}) };
-    const ended = oversee(run, never, {
+    const ended = requestOversight(run, never, {
       ...{ agent: "a", task: null, request, signal: AbortSignal.abort() },
     });
     expect((await ended).events[0]?.details).toMatchObject({ error: "The wait was ended" });

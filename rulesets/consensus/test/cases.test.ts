@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Response } from "@bylaw/kernel";
-import { conclude, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, showAnswers } from "@bylaw/plugin-consensus";
 import { REASONS } from "@bylaw/plugin-reasons";
 import { describe, expect, it } from "vitest";
 import { answer, begin } from "./host.ts";
@@ -33,7 +33,7 @@ describe("cases.jsonl", () => {
         expect((await run.respond({ agent: step.agent, ...answer(step.answer) })).applied).toBe(
           "allow",
         );
-        await conclude(run, step.agent);
+        await recordResponse(run, step.agent);
       }
     }
     const { decision } = await run.respond({ agent, ...response });

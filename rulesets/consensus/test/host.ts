@@ -8,11 +8,11 @@ import {
   type Run,
 } from "@bylaw/log";
 import {
-  conclude,
+  recordResponse,
   openConsensus,
   pendingAnswers,
   showAnswers,
-  standingOf,
+  allowedTurn,
   workflowTools,
 } from "@bylaw/plugin-consensus";
 import { retryInput, type RetryInput } from "@bylaw/plugin-reasons";
@@ -91,7 +91,7 @@ export async function takeTurn(
     const response = { ...said, agent, available_tools: tools };
     const outcome = await run.respond(response);
     if (outcome.applied === "allow") {
-      const concluded = await conclude(run, agent);
+      const concluded = await recordResponse(run, agent);
       if (concluded?.kind !== "ignored") return prompts;
       await run.record([
         {
@@ -119,7 +119,7 @@ export async function drive(
     idle = 0;
     for (const [agent, turns] of left) {
       const next = turns[0];
-      const has = next !== undefined && !["wait", "out"].includes(standingOf(run.view, agent));
+      const has = next !== undefined && !["wait", "out"].includes(allowedTurn(run.view, agent));
       if (!has) {
         idle += 1;
         continue;

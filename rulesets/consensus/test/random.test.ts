@@ -1,5 +1,5 @@
 import type { JsonObject } from "@bylaw/kernel";
-import { FREE_REASONS, agentTurns, createMemoryStore, turnOf } from "@bylaw/log";
+import { UNCOUNTED_REASONS, agentTurns, createMemoryStore, turnOf } from "@bylaw/log";
 import { consensusState } from "@bylaw/consensus";
 import { REASONS } from "@bylaw/plugin-reasons";
 import * as fc from "fast-check";
@@ -46,7 +46,7 @@ it("whatever agents say, their turns end within their attempts and limits, with 
         violations.set(key, [...(violations.get(key) ?? []), details]);
       }
       for (const given of violations.values()) {
-        const counted = given.filter(({ reason }) => !FREE_REASONS.has(reason));
+        const counted = given.filter(({ reason }) => !UNCOUNTED_REASONS.has(reason));
         expect(counted.map(({ attempt }) => attempt)).toEqual(counted.map((_, index) => index + 1));
         expect(counted.length).toBeLessThanOrEqual(3);
         // Only the last enforcement of a round may be final.

@@ -3,14 +3,14 @@ import { createMemoryStore, type Run } from "@bylaw/log";
 import { consensusState } from "@bylaw/consensus";
 import {
   candidates,
-  conclude,
+  recordResponse,
   isVotingDeferred,
   pendingAnswers,
   selectWinner,
   showAnswers,
-  standingOf,
+  allowedTurn,
   tally,
-  winnerIn,
+  winningAnswer,
   workflowTools,
 } from "@bylaw/plugin-consensus";
 import { describe, expect, it } from "vitest";
@@ -49,7 +49,7 @@ describe("votes for what was shown", () => {
     await takeTurn(run, "c", [answer("three")]);
     expect((await showAnswers(run, "b")).map(({ label }) => label)).toEqual(["agent3.1"]);
     expect(await respond(run, "b", vote("agent3"))).toBe("fallback");
-    expect(await conclude(run, "b")).toEqual({ kind: "vote", label: "agent3.1", agent: "c" });
+    expect(await recordResponse(run, "b")).toEqual({ kind: "vote", label: "agent3.1", agent: "c" });
   });
 
   it("MG-61 a vote that a new answer overtook is recorded but ignored, and costs no attempt", async () => {
@@ -60,7 +60,7 @@ describe("votes for what was shown", () => {
     // The response with the vote is accepted, but another answer is recorded before the vote.
     expect(await respond(run, "b", vote("agent1"))).toBe("fallback");
     await takeTurn(run, "c", [answer("three")]);
-    expect(await conclude(run, "b")).toEqual({
+    expect(await recordResponse(run, "b")).toEqual({
       kind: "ignored",
       reason: "agent3.1 came before it",
     });
@@ -167,8 +167,8 @@ describe("votes for what was shown", () => {
     await expect(record(run, "answer_accepted", "zed", wrong)).rejects.toEqual(
       refused("AGENT_UNKNOWN"),
     );
-    await conclude(run, "a");
-    expect(await conclude(run, "a")).toBeUndefined();
+    await recordResponse(run, "a");
+    expect(await recordResponse(run, "a")).toBeUndefined();
   });
 
   it("after a crash between a response and its record, the next session completes the record", async () => {
@@ -179,7 +179,7 @@ describe("votes for what was shown", () => {
     const { createKernel } = await import("@bylaw/kernel");
     const { consensus } = await import("../src/index.ts");
     const again = await openRun(createKernel({ extends: [consensus] }), { run: "poem", store });
-    expect(await conclude(again, "a")).toEqual({ kind: "answer", label: "agent1.1" });
+    expect(await recordResponse(again, "a")).toEqual({ kind: "answer", label: "agent1.1" });
     expect(again.view(consensusState).answers[0]?.content).toBe("one");
   });
 });
@@ -189,7 +189,7 @@ describe("answers that arrive", () => {
     const run = await begin({ max_answers_per_agent: 1 });
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
-    expect(standingOf(run.view, "b")).toBe("vote_only");
+    expect(allowedTurn(run.view, "b")).toBe("vote_only");
     expect(candidates(run.view)).toEqual(["agent1", "agent2"]);
     await takeTurn(run, "c", [answer("three")]);
     expect(await run.respond({ agent: "b", ...vote("agent3") })).toMatchObject({
@@ -240,7 +240,7 @@ describe("answers that arrive", () => {
     expect(await respond(run, "c", vote("agent1"))).toBe("stale_revision");
     at += 120_000;
     expect(await respond(run, "c", vote("agent1"))).toBe("fallback");
-    expect(await conclude(run, "c")).toMatchObject({ kind: "vote", label: "agent1.1" });
+    expect(await recordResponse(run, "c")).toMatchObject({ kind: "vote", label: "agent1.1" });
   });
 
   it("MG-67 an answer that was overtaken is ignored if the terms say so", async () => {
@@ -249,11 +249,11 @@ describe("answers that arrive", () => {
       run.respond({ agent: "a", ...answer("one") }),
       run.respond({ agent: "b", ...answer("two") }),
     ]);
-    expect(await Promise.all([conclude(run, "a"), conclude(run, "a")])).toEqual([
+    expect(await Promise.all([recordResponse(run, "a"), recordResponse(run, "a")])).toEqual([
       { kind: "answer", label: "agent1.1" },
       undefined,
     ]);
-    expect(await conclude(run, "b")).toEqual({
+    expect(await recordResponse(run, "b")).toEqual({
       kind: "ignored",
       reason: "agent1.1 came before it",
     });
@@ -292,21 +292,21 @@ describe("the end", () => {
 
   it("MG-69 of answers with equally many votes the first wins, and without votes the first answer", async () => {
     const run = await begin();
-    expect(winnerIn(run.view)).toBeUndefined();
+    expect(winningAnswer(run.view)).toBeUndefined();
     expect(await selectWinner(run)).toBeUndefined();
     await takeTurn(run, "b", [answer("two")]);
     await takeTurn(run, "a", [answer("one")]);
-    expect(winnerIn(run.view)?.agent).toBe("b");
+    expect(winningAnswer(run.view)?.agent).toBe("b");
     await takeTurn(run, "a", [vote("agent1")]);
-    expect(winnerIn(run.view)?.agent).toBe("a");
+    expect(winningAnswer(run.view)?.agent).toBe("a");
     await takeTurn(run, "b", [vote("agent2")]);
-    expect(winnerIn(run.view)?.agent).toBe("b");
+    expect(winningAnswer(run.view)?.agent).toBe("b");
     await expect(
       record(run, "winner_selected", "a", { agent: "a", label: "agent1.1", preview: "" }),
     ).rejects.toEqual(refused("WINNER_MISFIT"));
     await selectWinner(run);
     await run.respond({ agent: "c", ...answer("three") });
-    await expect(conclude(run, "c")).rejects.toEqual(refused("CONSENSUS_OVER"));
+    await expect(recordResponse(run, "c")).rejects.toEqual(refused("CONSENSUS_OVER"));
   });
 
   it("MG-70 an agent that is dropped without an answer delays no vote", async () => {
@@ -314,8 +314,8 @@ describe("the end", () => {
     await takeTurn(run, "a", [answer("one")]);
     await takeTurn(run, "b", [answer("two")]);
     expect([
-      standingOf(run.view, "a"),
-      standingOf(run.view, "c"),
+      allowedTurn(run.view, "a"),
+      allowedTurn(run.view, "c"),
       isVotingDeferred(run.view),
     ]).toEqual(["wait", "work", true]);
     expect(toolsOf(run, "c")).toEqual(["read_file", "new_answer"]);
@@ -327,7 +327,7 @@ describe("the end", () => {
       },
     });
     await drop(run, "c");
-    expect([standingOf(run.view, "a"), standingOf(run.view, "c")]).toEqual(["vote_only", "out"]);
+    expect([allowedTurn(run.view, "a"), allowedTurn(run.view, "c")]).toEqual(["vote_only", "out"]);
     await takeTurn(run, "a", [vote("agent2")]);
     expect(tally(run.view)).toEqual({ "agent2.1": 1 });
   });
@@ -338,7 +338,7 @@ describe("the end", () => {
     await takeTurn(run, "b", [answer("two")]);
     await showAnswers(run, "a");
     expect(await respond(run, "a", vote("agent2"))).toBe("no_workflow_tool");
-    expect(await conclude(run, "a")).toBeUndefined();
+    expect(await recordResponse(run, "a")).toBeUndefined();
     await takeTurn(run, "c", [says("1"), says("2"), says("3")]);
     await takeTurn(run, "a", [vote("agent2")]);
     expect(tally(run.view)).toEqual({ "agent2.1": 1 });
@@ -351,9 +351,9 @@ describe("the end", () => {
       max_answers_global: 2,
     });
     await takeTurn(run, "a", [answer("one")]);
-    expect(standingOf(run.view, "a")).toBe("work");
+    expect(allowedTurn(run.view, "a")).toBe("work");
     await takeTurn(run, "b", [answer("two")]);
-    expect(["a", "b", "c"].map((agent) => standingOf(run.view, agent))).toEqual([
+    expect(["a", "b", "c"].map((agent) => allowedTurn(run.view, agent))).toEqual([
       "vote_only",
       "vote_only",
       "vote_only",
@@ -369,12 +369,12 @@ describe("the end", () => {
       run.respond({ agent: "a", ...answer("one") }),
       run.respond({ agent: "b", ...answer("two") }),
     ]);
-    expect(await conclude(run, "a")).toEqual({ kind: "answer", label: "agent1.1" });
-    expect(await conclude(run, "b")).toMatchObject({
+    expect(await recordResponse(run, "a")).toEqual({ kind: "answer", label: "agent1.1" });
+    expect(await recordResponse(run, "b")).toMatchObject({
       kind: "ignored",
       reason: "agent1.1 came before it",
     });
-    expect(await conclude(run, "b")).toBeUndefined();
+    expect(await recordResponse(run, "b")).toBeUndefined();
     expect(run.view(consensusState).given).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { COMPLETED, loadContract } from "@bylaw/contract";
+import { COMPLETED_PHASE, loadContract } from "@bylaw/contract";
 import { observeTests } from "@bylaw/evidence";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, currentPhases, openRun, phaseOf, type Run } from "@bylaw/log";
@@ -69,7 +69,7 @@ export async function beginWalk(): Promise<Walk> {
     const { decision } = await run.transition({ ...who, to, artifacts, host: host() });
     if (decision.effect === "allow") {
       await issueDirectives(run, contract, { task: who.task });
-      if (to !== COMPLETED) await renew();
+      if (to !== COMPLETED_PHASE) await renew();
     }
     return decision;
   };
@@ -123,7 +123,7 @@ export async function beginWalk(): Promise<Walk> {
           await approve("review_approved");
           return move("COMPLETE", REVIEW);
         default:
-          return move(COMPLETED, DONE);
+          return move(COMPLETED_PHASE, DONE);
       }
     },
     async end() {

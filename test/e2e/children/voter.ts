@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeSync } from "node:fs";
 import { createKernel } from "@bylaw/kernel";
 import { agentTurns, openRun, turnOf } from "@bylaw/log";
-import { conclude, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, showAnswers } from "@bylaw/plugin-consensus";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
@@ -33,7 +33,7 @@ for (let step = 0; step < 12; step += 1) {
     available_tools: ["vote", "new_answer"],
     ...(round > 0 && step % 4 === 0 && { round: round + 1 }),
   });
-  await conclude(run, agent);
+  await recordResponse(run, agent);
 }
 await run.close();
 await store.close();

@@ -7,7 +7,7 @@ import {
   type LogEvent,
 } from "@bylaw/kernel";
 import { parseJson } from "@bylaw/config";
-import { nothingOpen, unauthorized, type Question } from "@bylaw/orchestrator/approvals";
+import { noOpenQuestion, unauthorized, type Question } from "@bylaw/orchestrator/approvals";
 import { usageError } from "../io/report-error.ts";
 
 /** The recorded event in the server's answer. */
@@ -47,7 +47,7 @@ export class RemoteApprovals {
   /** One open question. Throws BYLAW_APPROVAL_MISSING, and BYLAW_APPROVAL_UNAUTHORIZED for a token of no operator. */
   async read(id: string): Promise<Question> {
     const found = await this.#ask("GET", `/approvals/${encodeURIComponent(id)}`);
-    if (found["state"] !== "open") throw nothingOpen(id);
+    if (found["state"] !== "open") throw noOpenQuestion(id);
     return found as unknown as Question;
   }
 

@@ -4,7 +4,7 @@ import type { Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import {
   gatesOf,
-  nothingOpen,
+  noOpenQuestion,
   type ProjectGates,
   type Question,
 } from "@bylaw/orchestrator/approvals";
@@ -82,7 +82,7 @@ export async function findQuestion(
     });
     if (asked !== undefined) return asked;
   }
-  throw nothingOpen(id);
+  throw noOpenQuestion(id);
 }
 
 /** Joins a run without taking it over from the process that drives it. Throws BYLAW_RUN_MISSING if the run does not exist. */

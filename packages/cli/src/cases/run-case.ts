@@ -1,6 +1,6 @@
 import { isBylawError } from "@bylaw/config";
 import type { Decision, ToolCall, View } from "@bylaw/kernel";
-import { unmet } from "@bylaw/policy-language";
+import { expectationFault } from "@bylaw/policy-language";
 import { notRefusable, unknownState, type PolicyCase } from "./case-file.ts";
 import type { PolicyBench } from "./policy-bench.ts";
 
@@ -37,7 +37,7 @@ export async function runCase(
     max_ms !== undefined && took > max_ms
       ? `The decision took ${took.toFixed(1)} ms; the case allows ${max_ms} ms`
       : undefined;
-  return { asked, decision, call: prepared, wrong: unmet(expected, decision) ?? late };
+  return { asked, decision, call: prepared, wrong: expectationFault(expected, decision) ?? late };
 }
 
 function viewOfCase(asked: PolicyCase, { of, names }: PolicyBench["views"]): View {
@@ -47,5 +47,5 @@ function viewOfCase(asked: PolicyCase, { of, names }: PolicyBench["views"]): Vie
 }
 
 function judged(asked: PolicyCase, decision: Decision): CaseResult {
-  return { asked, decision, call: undefined, wrong: unmet(asked.expected, decision) };
+  return { asked, decision, call: undefined, wrong: expectationFault(asked.expected, decision) };
 }

@@ -1,4 +1,4 @@
-import { COMPATS } from "@bylaw/behavior";
+import { COMPAT_MODES } from "@bylaw/behavior";
 import type { OptionSpec } from "./command.ts";
 
 /** The values of `--store`, for the help. */
@@ -36,7 +36,7 @@ export const RUN_CONFIG = [
 export const COMPAT = [
   "--compat <system>",
   "read loops, triggers and conditions as this older system did",
-  { words: COMPATS },
+  { words: COMPAT_MODES },
 ] as const satisfies OptionSpec;
 
 /** The values of `--agents`, for the help. */

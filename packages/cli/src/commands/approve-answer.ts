@@ -1,7 +1,7 @@
 import { omitUndefined, type LogEvent } from "@bylaw/kernel";
 import {
   checkAnswerable,
-  nothingOpen,
+  noOpenQuestion,
   recordAnswer,
   refuseAgents,
   unanswerable,
@@ -91,7 +91,7 @@ export async function answer(
 function checkHold(run: Run, { id, step, reason }: StopQuestion): void {
   if (step === null) return;
   const { hold } = run.view(workflowState);
-  if (hold?.step !== step || hold.message !== reason) throw nothingOpen(id);
+  if (hold?.step !== step || hold.message !== reason) throw noOpenQuestion(id);
 }
 
 // The server checks the same things, and identifies the operator by the token.

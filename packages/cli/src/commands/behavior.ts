@@ -1,5 +1,5 @@
 import {
-  COMPATS,
+  COMPAT_MODES,
   evaluateBehavior,
   EVALUATORS,
   type Compat,
@@ -17,7 +17,7 @@ import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-l
 
 const OPTIONS = [
   ["--batch <file>", "cases, one JSON object per line; - reads standard input", { path: true }],
-  ["--compat <system>", "evaluate as this older system did", { words: COMPATS }],
+  ["--compat <system>", "evaluate as this older system did", { words: COMPAT_MODES }],
   ["--json", "print JSON, one answer per line"],
 ] as const satisfies readonly OptionSpec[];
 

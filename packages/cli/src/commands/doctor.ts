@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
-  findFault,
+  findInstallFault,
   inspectSettings,
   type Host,
   type HostOutput,
@@ -41,7 +41,7 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
   const host = hostNamed(name);
   const project = process.cwd();
   const reports = inspectSettings(host, placeHere(), project);
-  const fault = findFault(host, reports);
+  const fault = findInstallFault(host, reports);
   const installed = reports.filter(({ command }) => command !== undefined);
   const findings: readonly Finding[] = [
     {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { answerFault, type HostOutput } from "@bylaw/host";
+import { answerUnjudged, type HostOutput } from "@bylaw/host";
 import { BylawError, type Kernel } from "@bylaw/kernel";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
@@ -47,7 +47,7 @@ export async function hook(
   const config = resolve(file);
   const engine = folder === undefined ? undefined : resolve(folder);
   const timer = setTimeout(() => {
-    void finish(answerFault(host, tooLong()));
+    void finish(answerUnjudged(host, tooLong()));
     process.exit();
   }, DEADLINE_MS);
   let output: HostOutput;
@@ -60,7 +60,7 @@ export async function hook(
       kernel: () => (loading ??= loadKernelFor({ config })),
     });
   } catch (error) {
-    output = answerFault(host, error);
+    output = answerUnjudged(host, error);
   }
   clearTimeout(timer);
   await finish(output);

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { CONFIG_EXTENSIONS, ignoreRecords } from "@bylaw/config";
+import { CONFIG_EXTENSIONS, writeGitignore } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -137,7 +137,7 @@ function writeFiles(
     });
   }
   const beside = dirname(join(root, POLICY_FILE));
-  make(join(beside, ".gitignore"), () => ignoreRecords(beside) !== undefined);
+  make(join(beside, ".gitignore"), () => writeGitignore(beside) !== undefined);
   return written;
 }
 

@@ -1,6 +1,6 @@
 import { isBylawError, parseJson } from "@bylaw/config";
 import { BylawError, omitUndefined, type LogEvent } from "@bylaw/kernel";
-import { openRun, type Plan, type Recordable } from "@bylaw/log";
+import { openRun, type Plan, type RecordableEvent } from "@bylaw/log";
 import { readCoordinatorEvent } from "@bylaw/plugin-coordinator";
 import { workflowState } from "@bylaw/runner";
 import type { Store } from "@bylaw/store";
@@ -135,7 +135,7 @@ const placeOf = ({ store, create = false }: AppendOptions): StorePlace =>
 async function eventsIn(
   file: string | undefined,
   { type, agent, task, details }: AppendOptions,
-): Promise<readonly Recordable[]> {
+): Promise<readonly RecordableEvent[]> {
   if (file !== undefined) {
     if ([type, agent, task, details].some((given) => given !== undefined))
       throw usageError(
@@ -153,8 +153,8 @@ async function eventsIn(
   ];
 }
 
-async function eventsOfFile(file: string): Promise<readonly Recordable[]> {
-  const events: Recordable[] = [];
+async function eventsOfFile(file: string): Promise<readonly RecordableEvent[]> {
+  const events: RecordableEvent[] = [];
   for await (const lines of textLines(file, "BYLAW_EVENT_INVALID"))
     for (const { text, line } of lines) {
       if (events.length === MOST)

@@ -139,11 +139,11 @@ function overseeBy(
     readonly plugins: RunPlugins;
   },
 ): NonNullable<BehaviorContext["oversee"]> {
-  const { httpOversight, oversee } = plugins.vibecheck;
+  const { httpOversight, requestOversight } = plugins.vibecheck;
   const service = httpOversight(url);
   return async (reason) =>
     adviceOf(
-      await oversee(run, service, {
+      await requestOversight(run, service, {
         agent,
         task,
         request: {

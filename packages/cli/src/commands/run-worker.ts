@@ -4,7 +4,7 @@ import {
   findTemplates,
   loadTemplate,
   templateFile,
-  unrunnable,
+  templateRunFaults,
   type DrivenTemplate,
   type LoadedTemplate,
   type Worker,
@@ -130,7 +130,7 @@ async function templatesHere(
     const found = new Map<string, LoadedTemplate>();
     for (const file of files) {
       const loaded = await loadTemplate(file, settings);
-      if (unrunnable(loaded.template).length === 0) found.set(loaded.definition, loaded);
+      if (templateRunFaults(loaded.template).length === 0) found.set(loaded.definition, loaded);
     }
     return found;
   }

@@ -4,12 +4,12 @@ import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import {
   loadTemplate,
-  enqueuedIn,
+  findEnqueuedRun,
   planOf,
   runWorkflow,
   selectionOf,
   templateFile,
-  unrunnable,
+  templateRunFaults,
   type LoadedTemplate,
   type Selection,
   type Template,
@@ -112,7 +112,7 @@ async function runLoaded(
     const name = await nameOf(opened, template, named, resume);
     // Looking at a run must not take it away from the worker that drives it.
     const driven =
-      driver !== undefined || (resume && (await enqueuedIn(opened, name)) !== undefined);
+      driver !== undefined || (resume && (await findEnqueuedRun(opened, name)) !== undefined);
     const run = await openRun(kernel, { run: name, store: opened, join: driven || dryRun });
     try {
       if (resume) {
@@ -146,7 +146,7 @@ async function runLoaded(
 function checkRunnable(template: Template, { resume, run }: RunOptions): void {
   if (resume === true && run !== undefined && process.env["BYLAW_RUN"] === run)
     throw usageError("A step cannot resume the run it belongs to");
-  const wrong = unrunnable(template);
+  const wrong = templateRunFaults(template);
   if (wrong.length > 0)
     throw new BylawError({
       code: "BYLAW_TEMPLATE_UNRUNNABLE",

@@ -5,7 +5,7 @@ import {
   coverPolicy,
   inlineCasesOf,
   mutatePolicy,
-  unmet,
+  expectationFault,
   type Coverage,
   type InlineCase,
   type Mutation,
@@ -135,7 +135,7 @@ async function mutation(
   for (const { asked, call: prepared, wrong } of results) {
     if (prepared === undefined || asked.call === undefined || wrong !== undefined) continue;
     const call = await kernel.prepare(asked.call);
-    const odd = unmet(asked.expected, await kernel.decide(call, own, asked.past));
+    const odd = expectationFault(asked.expected, await kernel.decide(call, own, asked.past));
     if (odd !== undefined)
       throw new Error(
         `case \`${asked.id}\` cannot be asked about changed policies: ${messageOf(odd)}`,

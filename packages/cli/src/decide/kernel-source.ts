@@ -5,10 +5,10 @@ import {
   createConfiguredKernel,
   findConfig,
   isBylawError,
-  packagesBeside,
+  packageLoaderFor,
   type BundledPackages,
-  type ContainedPackage,
-  type ContainedPackages,
+  type BuiltInPackage,
+  type BuiltInPackages,
 } from "@bylaw/config";
 import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
@@ -58,7 +58,7 @@ const sizeOf = (file: string | URL): number | undefined =>
   statSync(file, { throwIfNoEntry: false })?.size;
 
 // Loading them from a project's folder takes twice as long, because there they are hundreds of files.
-const contained = (): ContainedPackages => ({
+const contained = (): BuiltInPackages => ({
   [POLICY_PLUGIN]: containedPackage(pluginManifest, () => import("@bylaw/plugin-policy")),
   [RECOMMENDED]: containedPackage(recommendedManifest, () => import("@bylaw/ruleset-recommended")),
   [EVERYDAY]: containedPackage(everydayManifest, () => import("@bylaw/ruleset-everyday")),
@@ -72,7 +72,7 @@ interface PackageManifest {
 const containedPackage = (
   { version, dependencies = {} }: PackageManifest,
   load: () => Promise<object>,
-): ContainedPackage => ({ version, dependencies, load: async () => ({ ...(await load()) }) });
+): BuiltInPackage => ({ version, dependencies, load: async () => ({ ...(await load()) }) });
 
 /** Loads the kernel that decides. With policies but no configuration, only these policies decide. */
 export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
@@ -139,7 +139,7 @@ async function makeKernel(files: readonly string[], config: string | undefined):
 
 /** Loads the policy plugin from the configuration's own packages, because a kernel refuses two copies of one plugin. */
 export async function policyPlugin(configFile: string): Promise<typeof PolicyPlugin> {
-  const load = await packagesBeside(configFile, bundled());
+  const load = await packageLoaderFor(configFile, bundled());
   return (await load(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
 }
 

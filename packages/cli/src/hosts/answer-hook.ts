@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import { answerEvent, answerFault, type HostOutput, type HostPlace } from "@bylaw/host";
+import { answerEvent, answerUnjudged, type HostOutput, type HostPlace } from "@bylaw/host";
 import { BylawError, type Kernel } from "@bylaw/kernel";
 import { judgeOf } from "./judge.ts";
 import { hostNamed } from "./known-hosts.ts";
@@ -36,7 +36,7 @@ export async function answerHook(event: HookEvent): Promise<HostOutput> {
   const { setup, named, input, place, cwd, kernel } = event;
   const host = hostNamed(setup.host);
   if (!isUtf8(input))
-    return answerFault(
+    return answerUnjudged(
       host,
       new BylawError({ code: "BYLAW_HOST_EVENT_INVALID", message: "The event is not valid UTF-8" }),
     );

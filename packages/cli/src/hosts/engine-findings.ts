@@ -1,5 +1,5 @@
 import { engineStatus, type EngineStatus } from "@bylaw/engine";
-import { folderFault, placeOf } from "@bylaw/hook-client";
+import { engineFolderFault, enginePlace } from "@bylaw/hook-client";
 import { BIN, CLIENT } from "./hook-command.ts";
 
 /** The state of the engine that a hook asks. */
@@ -20,10 +20,11 @@ export async function engineFindings(
   return await Promise.all(
     [...folders].map(async (quoted) => {
       const folder = quoted?.replaceAll("'\\''", "'");
-      const place = placeOf({ bin: BIN, folder });
+      const place = enginePlace({ bin: BIN, folder });
       const status = await engineStatus(place);
       if (typeof status === "object") return findingOf(status);
-      const why = folderFault(place.folder) ?? status ?? `No engine runs. Its log is ${place.log}`;
+      const why =
+        engineFolderFault(place.folder) ?? status ?? `No engine runs. Its log is ${place.log}`;
       return finding(true, `Note: each call loads the rules anew, which is slower. ${why}`);
     }),
   );

@@ -1,4 +1,4 @@
-import { answerInThread } from "@bylaw/engine";
+import { runHookThread } from "@bylaw/engine";
 
 // Everything else is loaded after this thread started to report which files it reads.
-void answerInThread(async (config) => (await import("./resident.ts")).loadResident(config));
+void runHookThread(async (config) => (await import("./resident.ts")).loadResident(config));

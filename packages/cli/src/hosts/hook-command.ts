@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { placeOf } from "@bylaw/hook-client";
+import { enginePlace } from "@bylaw/hook-client";
 import { fileOf } from "../io/own-packages.ts";
 
 /** The settings with which a hook was installed. */
@@ -38,7 +38,7 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
   const node = [process.execPath, ...(client === "none" ? [] : [CLIENT])];
   const shell =
     client === "curl"
-      ? [clientFile("src/hook-client.sh"), CURL, placeOf({ bin: BIN, folder: engine }).socket]
+      ? [clientFile("src/hook-client.sh"), CURL, enginePlace({ bin: BIN, folder: engine }).socket]
       : [];
   return [
     client === "curl" ? "/bin/sh" : "NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=",

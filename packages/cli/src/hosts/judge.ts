@@ -1,10 +1,10 @@
 import { dirname, join } from "node:path";
 import {
-  STOP_CAP,
-  findFault,
+  MAX_REFUSED_STOPS,
+  findInstallFault,
   forgetStops,
   inspectSettings,
-  nextStop,
+  countRefusedStop,
   type Host,
   type HostPlace,
   type Judge,
@@ -64,7 +64,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
 
     settingsFault(changed) {
       const reports = inspectSettings(host, place, project);
-      const faults = hookCommands(setup).map((command) => findFault(host, reports, command));
+      const faults = hookCommands(setup).map((command) => findInstallFault(host, reports, command));
       if (faults.includes(undefined)) return undefined;
       const [fault = ""] = faults;
       const file = changed === undefined ? "" : ` to ${changed}`;
@@ -95,7 +95,7 @@ async function stopFault(
       hook: "onEnforcement",
       session,
       attempt,
-      max_attempts: STOP_CAP,
+      max_attempts: MAX_REFUSED_STOPS,
       host: { name },
       ...omitUndefined({ text }),
     });
@@ -109,7 +109,7 @@ async function stopFault(
 
 function countStop(folder: string, session: string, again: boolean): number | undefined {
   try {
-    return nextStop(folder, { session, again });
+    return countRefusedStop(folder, { session, again });
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { serveEngine } from "@bylaw/engine";
-import { placeOf } from "@bylaw/hook-client";
+import { enginePlace } from "@bylaw/hook-client";
 import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 import { BIN } from "./hook-command.ts";
@@ -14,7 +14,7 @@ interface LocalOptions {
 
 /** Serves the hooks of this user until no event has come for a while. Throws if it cannot listen. */
 export async function serveLocal({ engine, idle }: LocalOptions): Promise<void> {
-  const place = placeOf({ bin: BIN, folder: engine });
+  const place = enginePlace({ bin: BIN, folder: engine });
   const { version } = createRequire(import.meta.url)(
     fileURLToPath(new URL("../package.json", import.meta.url)),
   ) as { readonly version: string };

@@ -9,7 +9,7 @@ import {
   type LogEvent,
   type ToolCall,
 } from "@bylaw/kernel";
-import { callIn } from "@bylaw/log";
+import { readRecordedCall } from "@bylaw/log";
 import { isEffect } from "../decide/is-effect.ts";
 import type { RuleReference } from "../decide/rule-text.ts";
 import { CALL_KEYS, callFromLine, type CallDefaults } from "../decide/call.ts";
@@ -82,7 +82,13 @@ export function logLine({ text, line }: TextLine, file: string, defaults: CallDe
   const recordedEffect = DECIDED[event_type];
   if (!Object.hasOwn(DECIDED, event_type) || recordedEffect === undefined)
     return { line, id, event };
-  return { line, id, event, recorded: recordedIn(details, recordedEffect), ...callIn(event) };
+  return {
+    line,
+    id,
+    event,
+    recorded: recordedIn(details, recordedEffect),
+    ...readRecordedCall(event),
+  };
 }
 
 const isEvent = (value: Json): value is JsonObject =>

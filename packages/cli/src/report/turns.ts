@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { charsLost, isTurnOver } from "@bylaw/log";
+import { lostCharacters, isTurnOver } from "@bylaw/log";
 
 /** Counts over the turns of agents. A turn lasts from its first response to the response that ends it. */
 export interface Figures {
@@ -75,7 +75,7 @@ export function countTurns(): TurnCount {
       } else if (event_type === "enforcement") {
         const { buffer_chars, recovery, final } = details;
         const chars = typeof buffer_chars === "number" && buffer_chars > 0 ? buffer_chars : 0;
-        const lost = Math.min(chars, charsLost(details));
+        const lost = Math.min(chars, lostCharacters(details));
         figures.violations += 1;
         figures.chars_lost += lost;
         figures.chars_carried += chars - lost;

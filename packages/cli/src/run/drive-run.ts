@@ -4,7 +4,7 @@ import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import {
   createWorker,
-  endIn,
+  workflowEnd,
   enqueueWorkflow,
   type LoadedTemplate,
   type WorkflowEnd,
@@ -69,7 +69,7 @@ export async function driveHere({
     await enqueueWorkflow(store, run, loaded, { from, selection });
     for (;;) {
       await run.catchUp();
-      const end = endIn(loaded.template, run);
+      const end = workflowEnd(loaded.template, run);
       if (end !== undefined) return end;
       if (failure !== undefined) throw failure;
       if (interrupt.signal.aborted) return undefined;

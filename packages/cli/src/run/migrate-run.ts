@@ -3,10 +3,10 @@ import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import {
-  keptTemplate,
+  storedTemplate,
   migrateWorkflow,
   migrationOf,
-  notMigrated,
+  migrationError,
   workflowState,
   type LoadedTemplate,
   type Migration,
@@ -47,12 +47,12 @@ export async function migrated(
       );
     return dryRun;
   }
-  const before = await keptTemplate(store, run.run, started.definition);
+  const before = await storedTemplate(store, run.run, started.definition);
   const migration =
     before === undefined ? undefined : migrationOf(before, loaded.template, state, from);
   if (!migrate) throw changed(started.template, migration);
   if (before === undefined || migration === undefined)
-    throw notMigrated([
+    throw migrationError([
       "the template that the run follows is not in the store, so what changed is unknown",
     ]);
   if (dryRun) {
@@ -63,7 +63,7 @@ export async function migrated(
     );
     return true;
   }
-  if (migration.faults.length > 0) throw notMigrated(migration.faults);
+  if (migration.faults.length > 0) throw migrationError(migration.faults);
   process.stderr.write(textOf(migration, loaded.template.steps[migration.cursor]?.id ?? null));
   const by = await authorize(`Carry ${plain(run.run)} over to the current template`);
   if (by === undefined)

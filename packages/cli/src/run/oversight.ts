@@ -28,8 +28,8 @@ export function overseerOf(
   if (oversight === null) return undefined;
   const { url, command, mcp, timeout_seconds } = oversight;
   const timeout_ms = timeout_seconds * 1_000;
-  const { httpOversight, oversee, proseOversight } = plugins.vibecheck;
-  const { toldRules } = plugins.constitution;
+  const { httpOversight, proseOversight, requestOversight } = plugins.vibecheck;
+  const { publishedRules } = plugins.constitution;
   const service =
     mcp !== null
       ? serverOversight(mcp, { workspace, timeout_ms, proseOversight })
@@ -37,14 +37,14 @@ export function overseerOf(
         ? programOversight(command ?? [], workspace, timeout_ms)
         : httpOversight(url);
   return async ({ agent, kind, goal, plan, reason, prompt, history, progress }) => {
-    const { rules, left_out } = toldRules(rulesOf(agent));
+    const { rules, left_out } = publishedRules(rulesOf(agent));
     const held = rules.length === 0 ? {} : { rules, rules_left_out: left_out };
     const asked = {
       ...omitUndefined({ agent: agent ?? undefined, reason: reason ?? undefined }),
       ...(prompt === "" ? {} : { prompt }),
       ...{ history, progress, uncertainties: reason === null ? [] : [reason] },
     };
-    const given = await oversee(run, service, {
+    const given = await requestOversight(run, service, {
       agent,
       task: null,
       request: { kind, goal, plan, ...asked, ...held },

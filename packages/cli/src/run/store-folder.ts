@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { ignoreRecords } from "@bylaw/config";
+import { writeGitignore } from "@bylaw/config";
 import { BylawError } from "@bylaw/kernel";
 import { noSuchRun, withReader, type StorePlace } from "../log/open-store.ts";
 
@@ -11,7 +11,7 @@ export function makeStoreFolder({ engine, target }: StorePlace): void {
   mkdirSync(folder, { recursive: true });
   if (basename(folder) !== ".bylaw") return;
   try {
-    ignoreRecords(folder);
+    writeGitignore(folder);
   } catch {
     // If the folder cannot be written, opening the store reports it.
   }

@@ -1,7 +1,7 @@
 import { quote, quoteAll } from "@bylaw/wording";
 import type { FindingCode } from "../finding-codes.ts";
 import { suggestFix } from "../suggest-fix.ts";
-import { ARTIFACT_RULES, COMPLETED, GATE_CHECKS } from "../words.ts";
+import { ARTIFACT_RULES, COMPLETED_PHASE, GATE_CHECKS } from "../words.ts";
 import type { Subject } from "./subject.ts";
 
 /** Finds repeated names, and names that refer to nothing. */
@@ -31,11 +31,11 @@ function analysePhaseNames(subject: Subject): void {
   );
   for (const { id, at } of phases) {
     phaseTwice(id, [...at, "id"]);
-    if (id === COMPLETED)
+    if (id === COMPLETED_PHASE)
       report(
         "reserved_phase",
         [...at, "id"],
-        `The phase id ${quote(COMPLETED)} is reserved for completed tasks`,
+        `The phase id ${quote(COMPLETED_PHASE)} is reserved for completed tasks`,
         "Give it an id of its own",
       );
   }

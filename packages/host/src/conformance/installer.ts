@@ -11,7 +11,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Host } from "../host.ts";
-import { findFault, inspectSettings } from "../settings/inspect.ts";
+import { findInstallFault, inspectSettings } from "../settings/inspect.ts";
 import { installHooks, uninstallHooks } from "../settings/install.ts";
 import type { Proof } from "./kit.ts";
 
@@ -146,7 +146,7 @@ export const stateProofs = (host: Host): readonly Proof[] => [
       const place = { home: join(folder, "home"), env: {} };
       const project = join(folder, "project");
       const fault = (): string | undefined =>
-        findFault(host, inspectSettings(host, place, project), COMMAND(host));
+        findInstallFault(host, inspectSettings(host, place, project), COMMAND(host));
       assert.match(fault() ?? "", /not installed/);
       const { file } = host.files(place, project).find(isUserTarget) ?? assert.fail();
       mkdirSync(dirname(file), { recursive: true });

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Host } from "../host.ts";
-import { findFault, inspectSettings } from "../settings/inspect.ts";
+import { findInstallFault, inspectSettings } from "../settings/inspect.ts";
 import { installHooks, uninstallHooks } from "../settings/install.ts";
 import { COMMAND, inFolder, isUserTarget } from "./installer.ts";
 import type { Proof } from "./kit.ts";
@@ -96,7 +96,7 @@ export const pluginProofs = (host: Host): readonly Proof[] => [
       const place = { home, env: {} };
       const file = targetOf(host, place, home);
       const fault = (): string | undefined =>
-        findFault(host, inspectSettings(host, place, join(home, "project")), COMMAND(host));
+        findInstallFault(host, inspectSettings(host, place, join(home, "project")), COMMAND(host));
       assert.match(fault() ?? "", /not installed/);
       installHooks(host, file, COMMAND(host));
       assert.equal(fault(), undefined);

@@ -28,7 +28,7 @@ export const inspectSettings = (
  * The reason why a host would not ask Bylaw, with the file. Undefined if it would. Files below cannot switch off a hook that an
  * administrator manages. `command`: the command that must be installed; any of Bylaw's if left out.
  */
-export function findFault(
+export function findInstallFault(
   host: Host,
   reports: readonly SettingsReport[],
   command?: string,

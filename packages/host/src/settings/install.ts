@@ -6,7 +6,7 @@ import { readFor } from "./jsonc.ts";
 import { readSettings, writeSettings } from "./settings-text.ts";
 
 /** The result of an installation or a removal. */
-export interface Change {
+export interface InstallResult {
   readonly file: string;
   readonly state: "installed" | "updated" | "unchanged" | "removed" | "absent";
   /** The copy of the original file. */
@@ -19,7 +19,12 @@ const backupOf = (file: string): string => `${file}.bylaw-backup`;
  * Adds the hooks of a host to a settings file and keeps a copy of the original next to it. Everything else in the file stays.
  * Installing twice changes nothing. A new file gets `mode`. Throws BYLAW_HOST_FILE_INVALID and BYLAW_HOST_FILE_UNWRITABLE.
  */
-export function installHooks(host: Host, file: string, command: string, mode = 0o600): Change {
+export function installHooks(
+  host: Host,
+  file: string,
+  command: string,
+  mode = 0o600,
+): InstallResult {
   const text = readSettings(file);
   const own = host.ownFile?.(file, command);
   if (own !== undefined) return installOwn(host, { file, own, text, mode });
@@ -41,7 +46,7 @@ export function installHooks(host: Host, file: string, command: string, mode = 0
  * Removes the hooks of a host from a settings file. If nobody changed the file since, the original bytes are restored; otherwise
  * only our hooks are removed. Throws the errors of {@link installHooks}.
  */
-export function uninstallHooks(host: Host, file: string): Change {
+export function uninstallHooks(host: Host, file: string): InstallResult {
   const text = readSettings(file);
   if (host.ownFile?.(file, "") !== undefined) {
     const own = text === undefined ? undefined : commandInText(text, host);
@@ -72,7 +77,7 @@ interface OwnFile {
   readonly mode: number;
 }
 
-function installOwn(host: Host, { file, own, text, mode }: OwnFile): Change {
+function installOwn(host: Host, { file, own, text, mode }: OwnFile): InstallResult {
   if (text === own) return { file, state: "unchanged" };
   const before = text === undefined ? undefined : commandInText(text, host);
   const isOurs = before !== undefined && host.ownFile?.(file, before) === text;

@@ -6,7 +6,7 @@ import { checkText } from "../store/store-input.ts";
 export const NO_LINK = `sha256:${"0".repeat(64)}`;
 
 /** The text that the hash chain covers: the RFC 8785 form of the event without its sequence and its hash. */
-export function chainedText({
+export function digestedText({
   timestamp,
   session_id,
   event_type,
@@ -19,7 +19,7 @@ export function chainedText({
 
 /** The link of an event. `previous`: the link of the event before it, or NO_LINK. */
 export const linkOf = (previous: string, sequence: number, event: EventDraft): string =>
-  linkOfText(previous, sequence, chainedText(event));
+  linkOfText(previous, sequence, digestedText(event));
 
 // One buffer for all calls, because each call fills and reads it synchronously.
 const head = Buffer.alloc(72);
@@ -49,7 +49,7 @@ export function follows(previous: string, event: LogEvent): boolean {
 }
 
 /** Numbers and chains events after the last one of their log. Throws BYLAW_COMMIT_INVALID for an event that is too large. */
-export function chain(
+export function chainEvents(
   last: Pick<LogEvent, "sequence" | "hash"> | undefined,
   drafts: readonly EventDraft[],
 ): readonly LogEvent[] {
@@ -57,7 +57,7 @@ export function chain(
   return drafts.map((draft): LogEvent => {
     const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
     sequence += 1;
-    const text = chainedText(draft);
+    const text = digestedText(draft);
     checkText(text);
     link = linkOfText(link, sequence, text);
     return Object.freeze({

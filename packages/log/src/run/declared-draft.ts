@@ -10,13 +10,13 @@ import { didYouMean } from "@bylaw/wording";
 import { problemOf } from "../format/catalogue/details.ts";
 import type { Journal } from "./journal-contract.ts";
 import { isReserved, reservedEvent } from "./reserved-events.ts";
-import type { Recordable } from "./run-contract.ts";
+import type { RecordableEvent } from "./run-contract.ts";
 
 /** The draft of an event of a type that a plugin declares. Throws BYLAW_EVENT_INVALID if it does not fit the type. */
 export function declaredDraft(
   { declared }: Kernel,
   journal: Journal,
-  { event_type, agent_id, task_id, details: given }: Recordable,
+  { event_type, agent_id, task_id, details: given }: RecordableEvent,
 ): EventDraft {
   // A copy, so that the recorded details are the checked ones.
   const details = freezeJson(given) as JsonObject;

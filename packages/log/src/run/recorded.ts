@@ -11,7 +11,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import type { HookName, PolicyName } from "../state/policies.ts";
-import { FREE_REASONS, MAX_ATTEMPTS } from "../state/turns.ts";
+import { UNCOUNTED_REASONS, MAX_ATTEMPTS } from "../state/turns.ts";
 
 type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 
@@ -128,7 +128,7 @@ export function recovered(subject: Subject, decision: Decision): Decision {
 const isFinal = (
   { attempt = 1, max_attempts = MAX_ATTEMPTS }: Response,
   { recovery, code }: Decision,
-): boolean => recovery === "end" || (attempt >= max_attempts && !FREE_REASONS.has(code));
+): boolean => recovery === "end" || (attempt >= max_attempts && !UNCOUNTED_REASONS.has(code));
 
 function violation(response: Response, decision: Decision): JsonObject {
   const { message, reason, code, recovery = "restart" } = decision;

@@ -73,7 +73,7 @@ export interface Outcome {
 }
 
 /** An event of a type that a plugin declares. */
-export type Recordable = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
+export type RecordableEvent = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
 /** What is written together with events, in one atomic commit. */
 export interface RecordOptions {
@@ -98,7 +98,7 @@ export interface TaskClaim extends Pick<
   "queue" | "agent" | "lease_ms" | "request_id"
 > {
   /** Returns the event that records the claim, of a type that a plugin declares. It must be pure: a store may call it again. */
-  readonly event: (claim: Omit<Claim, "event">) => Recordable;
+  readonly event: (claim: Omit<Claim, "event">) => RecordableEvent;
 }
 
 /** The result of a tool call. It is evidence for gates and for rules over sequences. */
@@ -169,7 +169,7 @@ export interface Run {
    * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED, BYLAW_RUN_CLOSED,
    * a StoreConflict if a fence or document is not as expected, and what redactors, the store and required sinks throw.
    */
-  record(events: readonly Recordable[], options?: RecordOptions): Promise<readonly LogEvent[]>;
+  record(events: readonly RecordableEvent[], options?: RecordOptions): Promise<readonly LogEvent[]>;
   /**
    * Gives a task of a queue to an agent and records that in the same transaction, in which guards are asked about the event. Resolves to
    * `undefined` if no task can be claimed. Throws like `record`.

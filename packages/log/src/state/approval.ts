@@ -14,7 +14,7 @@ import { quote } from "@bylaw/wording";
 import { RUN_TYPES } from "../format/catalogue/run-types.ts";
 import { digestOf } from "../format/digest.ts";
 import { treeDrop, treeGet, treePut, type Tree } from "./tree.ts";
-import { CALL_EVENTS, callIn } from "./recorded-call.ts";
+import { CALL_EVENTS, readRecordedCall } from "./recorded-call.ts";
 
 type Grant = NonNullable<Parameters<Kernel["decide"]>[2]>;
 
@@ -150,7 +150,7 @@ export function approvalDigest(subject: Subject, policy: string): string {
 
 /** The digest that an approval of the call in a recorded decision is bound to. `undefined` if the log does not have the whole call. */
 export function recordedDigest(event: LogEvent): string | undefined {
-  const { call } = callIn(event);
+  const { call } = readRecordedCall(event);
   return call === undefined ? undefined : approvalDigest(call, recordedPolicy(event));
 }
 

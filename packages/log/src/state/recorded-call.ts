@@ -44,7 +44,12 @@ const FIELDS = [
 ];
 
 /** The call in an event, as it was asked about, or why the log does not have all of it. */
-export function callIn({ details, agent_id, task_id, timestamp }: LogEvent): RecordedCall {
+export function readRecordedCall({
+  details,
+  agent_id,
+  task_id,
+  timestamp,
+}: LogEvent): RecordedCall {
   const { tool, args } = details;
   if (typeof tool !== "string") return { not_replayable: "the call was malformed and was refused" };
   if (Array.isArray(details["redacted"]) || isRedacted(details["args"] ?? null))

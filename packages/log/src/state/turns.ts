@@ -38,7 +38,7 @@ export const isTurnOver = ({ reason }: JsonObject): boolean => reason === "turn_
 export const MAX_ATTEMPTS = 3;
 
 /** Reasons that are not the agent's fault and cost no attempt. */
-export const FREE_REASONS: ReadonlySet<unknown> = new Set(["stale_revision"]);
+export const UNCOUNTED_REASONS: ReadonlySet<unknown> = new Set(["stale_revision"]);
 
 /**
  * The rounds, attempts and outcome of every agent, according to the log. Each agent has its own rounds, and attempts start again with each
@@ -78,7 +78,7 @@ function step(before: AgentTurn, { event_type, details }: LogEvent): AgentTurn {
     // A response after the end of a turn neither changes how it ended nor costs an attempt.
     if (isTurnOver(details) && entered === before) return before;
     const { attempts, free, ...turn } = entered;
-    const cost = FREE_REASONS.has(details["reason"])
+    const cost = UNCOUNTED_REASONS.has(details["reason"])
       ? { attempts, free: free + 1 }
       : { attempts: attempts + 1, free };
     return {
@@ -109,7 +109,7 @@ function enter(turn: AgentTurn, { round }: JsonObject): AgentTurn {
 }
 
 /** The number of characters of a response that are lost to the retry, from the details of its `enforcement` event. */
-export function charsLost({ buffer_chars, recovery, reason, final }: JsonObject): number {
+export function lostCharacters({ buffer_chars, recovery, reason, final }: JsonObject): number {
   const chars = typeof buffer_chars === "number" && buffer_chars > 0 ? buffer_chars : 0;
   if (final === true) return chars;
   return recovery === "inline" || CARRIED_OVER.has(reason) ? 0 : chars;

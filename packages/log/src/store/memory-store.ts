@@ -11,15 +11,15 @@ import {
   type StoredDocument,
   type TaskWrite,
 } from "@bylaw/store";
-import { chain } from "../format/chain.ts";
+import { chainEvents } from "../format/chain.ts";
 import {
-  askAdmit,
+  runAdmit,
   checkClaim,
   checkCommit,
   checkPut,
   checkedDraft,
   expiryOf,
-  otherFence,
+  otherFenceConflict,
   storeClosed,
 } from "./store-input.ts";
 
@@ -80,10 +80,10 @@ class Memory {
     const request = keyOf(run, request_id ?? "");
     const first = request_id === undefined ? undefined : this.#receipts.get(request);
     if (first !== undefined) return { ...first, replayed: true };
-    askAdmit(admit, () => this.#logOf(run).slice(seen));
+    runAdmit(admit, () => this.#logOf(run).slice(seen));
     this.#checkVersions(documents);
     if (task !== undefined) this.#checkFence(task);
-    const added = chain(this.#logOf(run).at(-1), events);
+    const added = chainEvents(this.#logOf(run).at(-1), events);
     this.#writeDocuments(documents);
     if (task !== undefined) this.#writeTask(run, task);
     this.#append(run, added);
@@ -108,7 +108,7 @@ class Memory {
     const [fence, lease] = [task.fence + 1, this.#now() + lease_ms];
     const lease_until = new Date(lease).toISOString();
     const given = { task: id, run, fence, lease_until, ...omitUndefined({ phase }) };
-    askAdmit(admit && ((unseen) => admit(unseen, given)), () => this.#logOf(run).slice(seen));
+    runAdmit(admit && ((unseen) => admit(unseen, given)), () => this.#logOf(run).slice(seen));
     const recorded = this.#nextEvent(this.#logOf(run).at(-1), event(given));
     this.#tasks.set(id, { ...task, state: "claimed", owner: agent, fence, lease });
     this.#append(run, [recorded]);
@@ -214,10 +214,10 @@ class Memory {
 
   #checkFence(task: TaskWrite): void {
     const held = this.#tasks.get(task.id);
-    if (task.fence !== (held?.fence ?? 0) || held?.fence === 0) throw otherFence(task);
+    if (task.fence !== (held?.fence ?? 0) || held?.fence === 0) throw otherFenceConflict(task);
     // Only a claimed task has a lease.
     if (task.lease_ms !== undefined && (task.set?.state ?? held?.state) !== "claimed")
-      throw otherFence(task);
+      throw otherFenceConflict(task);
   }
 
   #writeTask(run: string, { id, fence, lease_ms, set }: TaskWrite): void {
@@ -234,7 +234,7 @@ class Memory {
   }
 
   #nextEvent(last: LogEvent | undefined, draft: EventDraft): LogEvent {
-    const [event] = chain(last, [checkedDraft(draft)]) as readonly [LogEvent];
+    const [event] = chainEvents(last, [checkedDraft(draft)]) as readonly [LogEvent];
     return event;
   }
 

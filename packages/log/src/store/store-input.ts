@@ -50,7 +50,7 @@ function copyOf({ run, events, documents = [], task, request_id, seen, admit }: 
 }
 
 /** The conflict for a commit whose fence is not that of the task's current claim. For stores. */
-export const otherFence = ({ id, fence }: TaskWrite): StoreConflict =>
+export const otherFenceConflict = ({ id, fence }: TaskWrite): StoreConflict =>
   new StoreConflict("fence", `Fence ${fence} does not match the current claim of task \`${id}\``);
 
 /** Throws BYLAW_COMMIT_INVALID for a claim that no store may grant. For stores. */
@@ -92,7 +92,7 @@ export function checkText(chained: string): void {
  * Calls `admit` with the events that its writer has not seen. Throws what it throws, and BYLAW_COMMIT_INVALID if it returns a promise. For
  * stores.
  */
-export function askAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent[]): void {
+export function runAdmit(admit: Commit["admit"], unseen: () => readonly LogEvent[]): void {
   if (admit === undefined) return;
   const answer: unknown = admit(unseen());
   if (

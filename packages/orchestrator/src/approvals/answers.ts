@@ -115,7 +115,7 @@ export async function recordAnswer(
   if (question.kind === "gate") return await answerGate(run, question, answer, source, now);
   if (question.kind === "call") return await answerCall(run, question, answer, question.call);
   const event = await endStop(run, question, answer);
-  if (event === undefined) throw nothingOpen(question.id);
+  if (event === undefined) throw noOpenQuestion(question.id);
   return event;
 }
 
@@ -127,7 +127,7 @@ async function answerGate(
   now: (() => string) | undefined,
 ): Promise<LogEvent> {
   const { id, task, gate, to, artifacts, tree, opened_at } = question;
-  if (gates === undefined) throw nothingOpen(id);
+  if (gates === undefined) throw noOpenQuestion(id);
   const through = gates.run(run);
   await gates.plugin.escalateGates(through, gates.contract, omitUndefined({ now }));
   const open = gates.plugin
@@ -140,7 +140,7 @@ async function answerGate(
     open.to !== to ||
     open.opened_at !== opened_at
   )
-    throw nothingOpen(id);
+    throw noOpenQuestion(id);
   return await gates.plugin.decideGate(through, {
     task,
     gate,
@@ -168,7 +168,7 @@ async function answerCall(
           { documents },
         );
   const [event] = recorded;
-  if (event === undefined) throw nothingOpen(id);
+  if (event === undefined) throw noOpenQuestion(id);
   return event;
 }
 
@@ -185,7 +185,7 @@ export const unauthorized = (message: string, fix: string): BylawError =>
   new BylawError({ code: "BYLAW_APPROVAL_UNAUTHORIZED", message, fix });
 
 /** The error for an id without an open question. */
-export const nothingOpen = (id: string): BylawError =>
+export const noOpenQuestion = (id: string): BylawError =>
   new BylawError({
     code: "BYLAW_APPROVAL_MISSING",
     message: `No open question has the id \`${id}\``,

@@ -9,7 +9,7 @@ import {
   rolesOf,
   waiversOf,
   type Answerer,
-  nothingOpen,
+  noOpenQuestion,
   unanswerable,
 } from "./answers.ts";
 import { QUESTION_TOOL, answered } from "./ask-user.ts";
@@ -74,7 +74,7 @@ export class Approvals {
     // Read this first: an answer that comes in between changes its version, so this one fails.
     const before = await store.get(KIND, documentId);
     const open = (await this.list.open()).find((one) => one.id === id);
-    if (open === undefined) throw nothingOpen(id);
+    if (open === undefined) throw noOpenQuestion(id);
     const question = await questions.read(open);
     checkGiven(question, given);
     const { answer, reason } = given;

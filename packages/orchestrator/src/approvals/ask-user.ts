@@ -9,7 +9,7 @@ import {
   type Verdict,
   type View,
 } from "@bylaw/kernel";
-import { treeGet, treePut, type Recordable, type Tree } from "@bylaw/log";
+import { treeGet, treePut, type RecordableEvent, type Tree } from "@bylaw/log";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import { QUESTION_ANSWERED } from "../events/event-types.ts";
@@ -60,7 +60,7 @@ export const answered = (
   asker: Asker,
   question: Json,
   { by, answer }: { readonly by: string; readonly answer: string },
-): Recordable => ({
+): RecordableEvent => ({
   event_type: QUESTION_ANSWERED,
   agent_id: asker.agent,
   task_id: asker.task,

@@ -9,7 +9,7 @@ import {
 import {
   CALL_EVENTS,
   asksPerson,
-  callIn,
+  readRecordedCall,
   callKey,
   idOfQuestion,
   recordedDigest,
@@ -158,7 +158,7 @@ const idOfCall = (
 export function openCall(event: LogEvent): OpenCall {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
-  const { call } = callIn(event);
+  const { call } = readRecordedCall(event);
   return {
     kind: "call",
     sequence,

@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { packagesBeside, type BundledPackages } from "@bylaw/config";
+import { packageLoaderFor, type BundledPackages } from "@bylaw/config";
 import type { Contract } from "@bylaw/contract";
 import type { Kernel, View } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
@@ -43,7 +43,7 @@ export async function gatesOf(
 ): Promise<ProjectGates | undefined> {
   const [instance] = kernel.plugins.find(({ plugin }) => plugin.name === GATES)?.instances ?? [];
   if (instance === undefined) return undefined;
-  const load = await packagesBeside(configFile, bundled);
+  const load = await packageLoaderFor(configFile, bundled);
   const plugin = (await load(GATES)) as unknown as typeof GatesPlugin;
   return projectGates(kernel, plugin, configuredContract(instance.options, dirname(configFile)));
 }

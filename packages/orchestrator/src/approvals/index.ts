@@ -24,4 +24,4 @@ export {
   type StopQuestion,
   type WaitingGate,
 } from "./questions.ts";
-export { nothingOpen, unanswerable, unauthorized } from "./answers.ts";
+export { noOpenQuestion, unanswerable, unauthorized } from "./answers.ts";

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
-import { constitutionOf, rulesFor, hasOwnRules, toldRules } from "@bylaw/plugin-constitution";
+import { constitutionOf, rulesFor, hasOwnRules, publishedRules } from "@bylaw/plugin-constitution";
 import { taskOf } from "@bylaw/plugin-tasks";
 import {
   httpOversight,
-  oversee,
+  requestOversight,
   type OversightRequest,
   type OversightService,
 } from "@bylaw/plugin-vibecheck";
@@ -85,7 +85,7 @@ async function askOnce(service: Service, question: OversightQuestion): Promise<A
   const { agent, task } = question;
   const timeout_ms = settings.oversight.timeout_seconds * 1_000;
   const request = await requestOf(service, question);
-  await oversee(run, serviceOf(settings), { agent, task, request, timeout_ms, signal });
+  await requestOversight(run, serviceOf(settings), { agent, task, request, timeout_ms, signal });
   return adviceAfter(service, question);
 }
 
@@ -117,7 +117,7 @@ async function requestOf(
     .map(({ event_type, details }) => `${event_type}${factsOf(details)}`);
   const phase = phaseOf(run.view(currentPhases), task) ?? "none";
   const own = hasOwnRules(kernel);
-  const { rules, left_out } = toldRules(rulesFor(constitutionOf(run, now()), agent, own));
+  const { rules, left_out } = publishedRules(rulesFor(constitutionOf(run, now()), agent, own));
   return {
     kind,
     goal: taskOf(run.view, task)?.title ?? task,

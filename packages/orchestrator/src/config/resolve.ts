@@ -8,7 +8,7 @@ import { SettingsError, type Origin, type SettingFault } from "./settings-error.
 import { settingsSchema, type Settings } from "./settings.ts";
 
 /** Settings, and the origin of each that is not a default. */
-export interface Resolved {
+export interface ResolvedSettings {
   readonly settings: Settings;
   /** By the path of the setting: `limits.body_bytes`. */
   readonly origins: Readonly<Record<string, Origin>>;
@@ -76,7 +76,7 @@ export function resolveSettings({
   environment = {},
   file: named,
   cwd = process.cwd(),
-}: Sources = {}): Resolved {
+}: Sources = {}): ResolvedSettings {
   const usual = resolve(cwd, SETTINGS_FILE);
   const file = named === undefined ? (existsSync(usual) ? usual : undefined) : resolve(cwd, named);
   const tree: Record<string, Json> = {};

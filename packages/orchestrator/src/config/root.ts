@@ -1,6 +1,6 @@
 import type { Log } from "../observe/log.ts";
 import { BylawError } from "@bylaw/kernel";
-import { isRoot, obstacleTo } from "@bylaw/process";
+import { isRoot, containmentObstacle } from "@bylaw/process";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -15,7 +15,9 @@ export function checkRoot(
   if (!isRoot() || tools.wrap.length > 0) return;
   // The folders that this server creates for tasks belong to another user.
   const obstacle =
-    tools.contain === "never" ? NEVER : obstacleTo(workspace_per_task ? undefined : workspace);
+    tools.contain === "never"
+      ? NEVER
+      : containmentObstacle(workspace_per_task ? undefined : workspace);
   if (obstacle === undefined) return;
   if (tools.allow_root) {
     log.warn(

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { loadContract } from "@bylaw/contract";
-import type { Resolved } from "./resolve.ts";
+import type { ResolvedSettings } from "./resolve.ts";
 import { LEAVES } from "./resolve.ts";
 import { enrolmentPlaceIn, isShared, tokenPlace, type SecretPlace } from "./secret-places.ts";
 import { CONTRACT } from "./settings.ts";
@@ -19,7 +19,7 @@ export interface ShownConfig {
 
 /** Returns what `bylaw serve --print-config` prints. */
 export function shownConfig(
-  { settings, origins, file }: Resolved,
+  { settings, origins, file }: ResolvedSettings,
   environment: Readonly<Record<string, string | undefined>>,
 ): ShownConfig {
   const shown: Record<string, ShownSetting> = {};

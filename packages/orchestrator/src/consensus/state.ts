@@ -1,7 +1,7 @@
-import { aliasOf, consensusState, unseenBy, type Consensus } from "@bylaw/consensus";
+import { aliasOf, consensusState, unseenAnswers, type Consensus } from "@bylaw/consensus";
 import type { JsonObject } from "@bylaw/kernel";
 import { agentTurns, turnOf } from "@bylaw/log";
-import { candidates, standingOf, tally, workflowTools } from "@bylaw/plugin-consensus";
+import { candidates, allowedTurn, tally, workflowTools } from "@bylaw/plugin-consensus";
 import { z } from "@hono/zod-openapi";
 import type { Caller } from "../auth/caller.ts";
 import type { Service } from "../service/service.ts";
@@ -85,10 +85,10 @@ export function consensusFor(
       alias: aliasOf(state, agent) ?? null,
       round: Math.max(1, round),
       attempts,
-      may: standingOf(view, agent),
+      may: allowedTurn(view, agent),
       tools: [...workflowTools(view, agent, { tools: names, answer: answers, vote: votes })],
       candidates: [...candidates(view)],
-      unseen: unseenBy(state, agent).map((answer) => answer.label),
+      unseen: unseenAnswers(state, agent).map((answer) => answer.label),
     };
   }
 }

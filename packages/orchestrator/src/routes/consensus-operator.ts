@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
-import { openConsensus, selectWinner, winnerIn } from "@bylaw/plugin-consensus";
+import { openConsensus, selectWinner, winningAnswer } from "@bylaw/plugin-consensus";
 import { DROPPED } from "@bylaw/plugin-reasons";
 import { consensusFor, consensusShape } from "../consensus/state.ts";
 import { turnTools } from "../consensus/turn-tools.ts";
@@ -57,7 +57,7 @@ export const selectWinnerRoute = defineRoute({
 
 async function select(run: Parameters<typeof selectWinner>[0]): Promise<void> {
   await run.catchUp();
-  if (winnerIn(run.view) === undefined)
+  if (winningAnswer(run.view) === undefined)
     throw problem({
       status: 409,
       code: "BYLAW_EVENT_REFUSED",

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { consensusState } from "@bylaw/consensus";
 import { agentTurns, turnOf, type Run } from "@bylaw/log";
-import { conclude, showAnswers } from "@bylaw/plugin-consensus";
+import { recordResponse, showAnswers } from "@bylaw/plugin-consensus";
 import { admitAgent } from "../auth/admission.ts";
 import type { AgentCaller } from "../auth/caller.ts";
 import {
@@ -125,7 +125,7 @@ async function concludeFor(
   { service, caller }: RouteRequest<"agent", unknown, unknown, unknown>,
   response: number | null,
 ) {
-  await conclude(service.run, caller.agent);
+  await recordResponse(service.run, caller.agent);
   return response === null ? null : await concludedAs(service, caller.agent, response);
 }
 

@@ -6,7 +6,7 @@ import {
   type JsonObject,
   type LogEvent,
 } from "@bylaw/kernel";
-import type { Recordable, Run } from "@bylaw/log";
+import type { RecordableEvent, Run } from "@bylaw/log";
 import type { DocumentWrite, Store } from "@bylaw/store";
 import { problem } from "../http/problem.ts";
 import {
@@ -71,7 +71,7 @@ export async function changeOnce(
 }
 
 /** What is known of an event before it is recorded. */
-type Noted = Pick<Recordable, "event_type" | "details"> & Partial<Recordable>;
+type Noted = Pick<RecordableEvent, "event_type" | "details"> & Partial<RecordableEvent>;
 
 /** The run that `make` gets. With an event of these types, it also writes that the request was made, and how to find the event. */
 function recordingRun(run: Run, types: readonly string[], named: IdempotentRequest | undefined) {

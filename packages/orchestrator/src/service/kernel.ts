@@ -1,5 +1,5 @@
 import { dirname } from "node:path";
-import { createConfiguredKernel, packagesBeside, type BundledPackages } from "@bylaw/config";
+import { createConfiguredKernel, packageLoaderFor, type BundledPackages } from "@bylaw/config";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import { artifacts } from "@bylaw/plugin-artifacts";
@@ -143,7 +143,7 @@ export async function configuredRules({
         kept: [...serverFilePaths.kept, ...guard(), ...files.kept],
       };
       // Loaded from where the configuration has its plugins, because a kernel refuses two copies of one plugin.
-      const load = await packagesBeside(file, {
+      const load = await packageLoaderFor(file, {
         [POLICY]: import.meta.resolve(POLICY),
         ...bundled,
       });

@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { ignoreRecords, type BundledPackages } from "@bylaw/config";
+import { writeGitignore, type BundledPackages } from "@bylaw/config";
 import { BylawError, type Plugin } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import type { CallContext, Tool } from "@bylaw/tools";
@@ -138,7 +138,7 @@ function withoutContradiction(settings: Settings): Settings {
 /** Creates the data folder, with a file that makes git ignore it. */
 function makeDataFolder(data: string): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  ignoreRecords(data);
+  writeGitignore(data);
 }
 
 /** Options of a server. */

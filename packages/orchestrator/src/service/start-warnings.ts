@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { obstacleTo } from "@bylaw/process";
+import { containmentObstacle } from "@bylaw/process";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Settings } from "../config/settings.ts";
 
@@ -66,7 +66,7 @@ function obstacleOf(
     return "reaches nobody: set BYLAW_OPERATOR_TOKEN, or name operators in the operators file";
   const { contain, wrap, allow_root: allowRoot } = settings.tools;
   if (!PROGRAMS.has(tool) || contain !== "always" || wrap.length > 0) return undefined;
-  const obstacle = obstacleTo(workspace, { allowRoot });
+  const obstacle = containmentObstacle(workspace, { allowRoot });
   return obstacle === undefined
     ? undefined
     : `cannot run, because \`tools.contain\` is \`always\`: ${obstacle.reason}`;

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import {
   definePlugin,
   defineProjection,
@@ -105,7 +105,7 @@ function heldAfter(before: Holder, { event_type, agent_id, details }: LogEvent):
     case "task_escalated":
       return ended(before);
     case "phase_entered":
-      return details["to"] === COMPLETED ? ended(before) : { ...before, token: null };
+      return details["to"] === COMPLETED_PHASE ? ended(before) : { ...before, token: null };
     case "token_revoked":
       return { ...before, issued: [], token: null };
     case "token_issued": {

@@ -3,7 +3,7 @@ import type { Contract } from "@bylaw/contract";
 import { observeTests, type Observed } from "@bylaw/evidence";
 import { BylawError } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
-import { obstacleTo, type Obstacle } from "@bylaw/process";
+import { containmentObstacle, type ContainmentObstacle } from "@bylaw/process";
 import type { Settings } from "../config/settings.ts";
 
 /** The work whose tests run, and where. */
@@ -50,7 +50,8 @@ export function createTestObserver({
     if (wrap.length > 0)
       return observeTests(run, contract, { ...work, wrap: (argv) => [...wrap, ...argv] });
     if (contain === "never") return observeTests(run, contract, work);
-    const obstacle = contain === "always" ? obstacleTo(workspace, { allowRoot }) : undefined;
+    const obstacle =
+      contain === "always" ? containmentObstacle(workspace, { allowRoot }) : undefined;
     if (obstacle !== undefined) throw notContained(obstacle);
     const at = (paths: readonly string[]): readonly string[] =>
       paths.map((path) => resolve(workspace, path));
@@ -67,7 +68,7 @@ export function createTestObserver({
   };
 }
 
-const notContained = ({ reason, fix }: Obstacle): BylawError =>
+const notContained = ({ reason, fix }: ContainmentObstacle): BylawError =>
   new BylawError({
     code: "BYLAW_TEST_COMMAND_FAILED",
     message: `The tests did not start, because they cannot be contained: ${reason}`,

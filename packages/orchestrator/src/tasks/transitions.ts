@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import {
   messageOf,
   omitUndefined,
@@ -7,7 +7,7 @@ import {
   type LogEvent,
 } from "@bylaw/kernel";
 import { currentPhases, phaseOf, type Outcome } from "@bylaw/log";
-import { asksForTests, blockersOf, type Blocker } from "@bylaw/plugin-gates";
+import { transitionNeedsTests, blockersOf, type Blocker } from "@bylaw/plugin-gates";
 import { openDirectives, type OpenDirective } from "@bylaw/plugin-phases";
 import type { AgentCaller } from "../auth/caller.ts";
 import { hostFacts } from "./host-facts.ts";
@@ -88,7 +88,7 @@ async function move(
   if (moved) {
     await issueDue(run, contract, { task });
     // Tells the store that the task is over. If this fails, the next claim of any agent does it.
-    if (to === COMPLETED) await tasks.recover().catch(() => {});
+    if (to === COMPLETED_PHASE) await tasks.recover().catch(() => {});
   }
   const phase = phaseOf(run.view(currentPhases), task) ?? null;
   return {
@@ -99,7 +99,9 @@ async function move(
     sequence: sequenceOf(events),
     phase,
     granted:
-      moved && phase === to && to !== COMPLETED ? await tokens.tokenFor(task, agent) : undefined,
+      moved && phase === to && to !== COMPLETED_PHASE
+        ? await tokens.tokenFor(task, agent)
+        : undefined,
     directives: moved ? openDirectives(run.view).filter((one) => one.task === task) : [],
   };
 }
@@ -118,7 +120,7 @@ async function observe(
 ): Promise<SeenTests | null> {
   const { run, contract, settings, workspaceOf, observeTestsOf, over, log } = service;
   const from = phaseOf(run.view(currentPhases), task);
-  if (!settings.observe_tests || from === undefined || !asksForTests(contract, from, to))
+  if (!settings.observe_tests || from === undefined || !transitionNeedsTests(contract, from, to))
     return null;
   try {
     const work = { agent, task, workspace: workspaceOf(task), signal: over };

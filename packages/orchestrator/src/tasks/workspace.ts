@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { lchownSync, lstatSync, mkdirSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import { BylawError } from "@bylaw/kernel";
-import { isRoot, ownerOf, UNPRIVILEGED } from "@bylaw/process";
+import { isRoot, ownerOf, NOBODY } from "@bylaw/process";
 import { quote } from "@bylaw/wording";
 import { realOf } from "../config/server-files.ts";
 
@@ -68,6 +68,6 @@ export function makeWorkspace(path: string, { wrapped }: Pick<WorkspaceTerms, "w
 // If the server is root, programs of agents run as the owner of the workspace, which then must not be root.
 function give(path: string): void {
   if (!isRoot()) return;
-  const { uid, gid } = ownerOf(dirname(path)) ?? UNPRIVILEGED;
+  const { uid, gid } = ownerOf(dirname(path)) ?? NOBODY;
   lchownSync(path, uid, gid);
 }

@@ -1,4 +1,4 @@
-import { COMPLETED } from "@bylaw/contract";
+import { COMPLETED_PHASE } from "@bylaw/contract";
 import { definePlugin, defineProjection, type EventDraft, type View } from "@bylaw/kernel";
 import { treeDrop, treeGet, treePut, type Finding, type Tree } from "@bylaw/log";
 import { z } from "zod";
@@ -59,7 +59,7 @@ const openCalls = defineProjection<Tree<OpenCalls>>({
       return treePut(state, task_id, { ...open, last: others(open.last), before });
     }
     const over =
-      ENDS.has(event_type) || (event_type === "phase_entered" && details["to"] === COMPLETED);
+      ENDS.has(event_type) || (event_type === "phase_entered" && details["to"] === COMPLETED_PHASE);
     return over ? treeDrop(state, task_id) : state;
   },
 });

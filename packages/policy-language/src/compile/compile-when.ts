@@ -1,11 +1,11 @@
 import { omitUndefined, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
 import {
   compileCondition,
-  follow,
+  valueAt,
   leavesOf,
   mapLeaves,
   type Comparison,
-  type Steps,
+  type FactPath,
 } from "../condition/condition.ts";
 import type { RunState } from "../match/run-state.ts";
 import {
@@ -80,7 +80,7 @@ const asFact = (leaf: WhenLeaf): Comparison =>
 /** The value of a projection's state that a comparison reads. */
 interface Place {
   readonly projection: string;
-  readonly steps: Steps;
+  readonly steps: FactPath;
 }
 
 const placeOf = ({ projection, path }: StateLeaf): Place => ({
@@ -89,7 +89,7 @@ const placeOf = ({ projection, path }: StateLeaf): Place => ({
 });
 
 const stateAt = ({ projection, steps }: Place, run: RunState): unknown =>
-  follow(run.stateOf(projection), steps);
+  valueAt(run.stateOf(projection), steps);
 
 // The space keeps this name apart from every field of a call.
 const keyOf = ({ projection, path = "$" }: StateLeaf): string => `${projection} ${path}`;

@@ -16,11 +16,11 @@ export interface Comparison {
 }
 
 /** The names and indexes of a path. */
-export type Steps = readonly (string | number)[];
+export type FactPath = readonly (string | number)[];
 
 export interface ConditionOptions {
   /** Splits a path into names and indexes. */
-  readonly stepsOf: (path: string) => Steps;
+  readonly stepsOf: (path: string) => FactPath;
   /**
    * Whether an operator can compare a value. A comparison that is not possible makes the condition fail: it counts as
    * false, and below an odd number of `not` as true. Default: the engine compares every value in its own way.
@@ -29,7 +29,7 @@ export interface ConditionOptions {
 }
 
 /** Evaluates a condition over facts. Rejects if the engine fails. */
-export type Holds = (facts: Record<string, unknown>) => Promise<boolean>;
+export type ConditionTest = (facts: Record<string, unknown>) => Promise<boolean>;
 
 // Loaded on first use, because most policies have no condition.
 let library: Promise<{ readonly Engine: typeof Engine }> | undefined;
@@ -58,7 +58,7 @@ export function mapLeaves<From extends object, To extends object>(
  * Returns the value that the steps lead to, through own keys and list indexes. A function counts as undefined,
  * because the engine calls functions.
  */
-export function follow(from: unknown, steps: Steps): unknown {
+export function valueAt(from: unknown, steps: FactPath): unknown {
   let value = from;
   for (const step of steps) {
     const fits = Array.isArray(value) === (typeof step === "number");
@@ -73,7 +73,7 @@ export function follow(from: unknown, steps: Steps): unknown {
 export function compileCondition(
   source: Condition<Comparison>,
   { stepsOf, comparable }: ConditionOptions,
-): Holds {
+): ConditionTest {
   const leaves = leavesOf(source);
   const operators = new Set(leaves.map(({ operator }) => operator));
   const ways = new Map(
@@ -87,7 +87,7 @@ export function compileCondition(
   // The engine needs a group at the top.
   const conditions = { all: [guarded] } as TopLevelCondition;
   const pathResolver = (value: object, path: string): unknown =>
-    follow(value, ways.get(path) ?? []);
+    valueAt(value, ways.get(path) ?? []);
   return async (facts) => {
     const { Engine } = await load();
     // One engine for each run, because a run that ends stops all other runs of its engine, and they never return a result.

@@ -2,7 +2,7 @@ import { BylawError, type Effect } from "@bylaw/kernel";
 import { claudeCandidates } from "./claude-rule.ts";
 import { EDITORS, folderCandidates } from "./claude-path.ts";
 import { Draft } from "./draft.ts";
-import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
+import type { ImportedPolicy, ImportInput, SourcePlace } from "./finding.ts";
 import { member, readJson, shown, type Node } from "./json.ts";
 import { SHELL_TOOLS } from "./literal.ts";
 
@@ -15,7 +15,7 @@ const LISTS: readonly (readonly [key: string, effect: Effect])[] = [
 ];
 
 /** Translates the `permissions` of Claude Code's settings into a policy. All files count as one list, because Claude Code merges them. */
-export function importClaude(inputs: readonly ImportInput[]): Imported {
+export function importClaude(inputs: readonly ImportInput[]): ImportedPolicy {
   const draft = new Draft();
   for (const input of inputs) readSettings(input, draft);
   return draft.finish(

@@ -1,6 +1,6 @@
 import type { Effect } from "@bylaw/kernel";
 import { Draft, type Candidate } from "./draft.ts";
-import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
+import type { ImportedPolicy, ImportInput, SourcePlace } from "./finding.ts";
 import { coveringPrefix, literal, plainWords, SHELL_TOOLS } from "./literal.ts";
 import { readStarlark, type Literal, type Statement } from "./starlark.ts";
 
@@ -19,7 +19,7 @@ const SYSTEM = ["/bin/", "/usr/bin/", "/usr/local/bin/"];
 const MAX_COMMANDS = 256;
 
 /** Translates Codex's rules files into a policy. In both, the strictest matching rule decides, whatever the order. */
-export function importCodex(inputs: readonly ImportInput[]): Imported {
+export function importCodex(inputs: readonly ImportInput[]): ImportedPolicy {
   const draft = new Draft();
   const calls: { readonly call: Call; readonly place: SourcePlace }[] = [];
   const pinned: Pinned = new Map();

@@ -2,7 +2,7 @@ import type { Effect } from "@bylaw/kernel";
 import { PolicyError, type PolicyFinding } from "../load/finding.ts";
 import { parsePolicy } from "../load/parse-policy.ts";
 import type { Tier } from "../compile/rule.ts";
-import type { ImportFinding, Imported, SourcePlace } from "./finding.ts";
+import type { ImportFinding, ImportedPolicy, SourcePlace } from "./finding.ts";
 import { comment, tomlOf, type TomlTable } from "./toml.ts";
 
 /** The keys of a rule except its name, priority and action. */
@@ -118,7 +118,7 @@ export class Draft {
   }
 
   /** Returns the policy. `title` becomes its first comment. */
-  finish(title: string): Imported {
+  finish(title: string): ImportedPolicy {
     const doubt = this.#doubt;
     const lowered = doubt !== undefined && this.#rules.some(({ effect }) => effect === "allow");
     if (lowered) {

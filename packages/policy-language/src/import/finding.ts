@@ -30,7 +30,7 @@ export interface ImportFinding {
 }
 
 /** A policy made from another tool's rules. According to the tool's documentation, it allows nothing that the tool does not allow. */
-export interface Imported {
+export interface ImportedPolicy {
   /** The text of the policy. It loads without findings. */
   readonly toml: string;
   /** The number of its rules. */

@@ -6,13 +6,13 @@ import { createLocator } from "../load/toml-locations.ts";
 import { readToml } from "../load/toml.ts";
 import { Draft, type RuleKeys } from "./draft.ts";
 import { SHELL_TOOLS } from "./literal.ts";
-import type { Imported, ImportInput, SourcePlace } from "./finding.ts";
+import type { ImportedPolicy, ImportInput, SourcePlace } from "./finding.ts";
 import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
 import { readGeminiSettings } from "./gemini-settings.ts";
 import { tiersOf } from "./tiers.ts";
 
 /** Translates gemini-cli's policy files, and the lists of tools and servers of its settings.json, into a policy. */
-export function importGemini(inputs: readonly ImportInput[]): Imported {
+export function importGemini(inputs: readonly ImportInput[]): ImportedPolicy {
   const draft = new Draft();
   const rules = inputs.flatMap((input) =>
     isSettings(input.text) ? readGeminiSettings(input, draft) : readPolicy(input, draft),

@@ -1,4 +1,4 @@
-import type { Imported, ImportInput, ImportSource } from "./finding.ts";
+import type { ImportedPolicy, ImportInput, ImportSource } from "./finding.ts";
 import { refuseOthers } from "./wrong-source.ts";
 
 /**
@@ -8,7 +8,7 @@ import { refuseOthers } from "./wrong-source.ts";
 export async function importPolicy(
   source: ImportSource,
   inputs: readonly ImportInput[],
-): Promise<Imported> {
+): Promise<ImportedPolicy> {
   refuseOthers(source, inputs);
   switch (source) {
     case "claude":

@@ -22,7 +22,7 @@ export interface CaseOutcome {
 }
 
 /** Describes what is wrong with a decision. Undefined if it is as expected. */
-export function unmet(
+export function expectationFault(
   { must, must_not, rule, code }: Expectation,
   outcome: CaseOutcome,
 ): string | undefined {

@@ -3,14 +3,14 @@ import type { PolicyFile } from "../load/policy-file.ts";
 import { compilePolicy, type PolicyPool } from "../decide/policy-pool.ts";
 import type { RunState } from "../match/run-state.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
-import { unmet, type CaseOutcome, type Expectation } from "./expectation.ts";
+import { expectationFault, type CaseOutcome, type Expectation } from "./expectation.ts";
 import { holds, type InlineCase } from "./inline.ts";
 import { marksIn } from "../marks/mark-set.ts";
 import { matchSets } from "./match-sets.ts";
 import { mutantsOf, riskOf, type Mutant, type MutationKind } from "./mutants.ts";
 
 /** A change of a rule that no case notices. */
-export interface Survivor {
+export interface SurvivingMutation {
   readonly kind: MutationKind;
   readonly change: string;
   readonly rule: string;
@@ -26,7 +26,7 @@ export interface Mutation {
   readonly mutants: number;
   readonly noticed: number;
   /** The unnoticed changes, grouped by rule. The riskiest rules, and the riskiest changes of each, come first. */
-  readonly survivors: readonly Survivor[];
+  readonly survivors: readonly SurvivingMutation[];
 }
 
 /** The input of {@link mutatePolicy}. Every case must pass with the unchanged policy. */
@@ -68,7 +68,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
   const pool = files.flatMap((file) => file.rules);
   const marks = marksIn(files, tools);
   const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
-  const survivors: (Survivor & { readonly risk: number })[] = [];
+  const survivors: (SurvivingMutation & { readonly risk: number })[] = [];
   let mutants = 0;
   for (let from = 0; from < work.length; from += AT_ONCE) {
     const jobs = work.slice(from, from + AT_ONCE).map((one) => {
@@ -125,7 +125,9 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
 
 const LEAST = 9;
 
-function byRisk(survivors: readonly (Survivor & { readonly risk: number })[]): readonly Survivor[] {
+function byRisk(
+  survivors: readonly (SurvivingMutation & { readonly risk: number })[],
+): readonly SurvivingMutation[] {
   const groups = Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`);
   const worst = (group: readonly { readonly risk: number }[]): number =>
     Math.min(...group.map(({ risk }) => risk));
@@ -146,7 +148,7 @@ async function isNoticed(
     if (one === undefined) continue;
     const asked = decide(one.call, pool, at);
     const outcome = asked instanceof Promise ? await asked : asked;
-    if (unmet(one.expected, outcome) !== undefined) return true;
+    if (expectationFault(one.expected, outcome) !== undefined) return true;
   }
   return false;
 }

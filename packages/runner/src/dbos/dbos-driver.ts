@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { BylawError, omitUndefined } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
-import type { Driver, Wake, WakeHandler } from "../driver.ts";
+import type { Driver, WakeRequest, WakeHandler } from "../driver.ts";
 import { createSignal } from "../wakes/signal.ts";
 import { runOnce } from "../wakes/run-once.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
@@ -45,10 +45,10 @@ const PAGE = 100;
 let serving:
   | {
       readonly handler: WakeHandler;
-      readonly failed: (wake: Wake, error: unknown) => Promise<void>;
+      readonly failed: (wake: WakeRequest, error: unknown) => Promise<void>;
     }
   | undefined;
-let wakeWorkflow: ((wake: Wake) => Promise<string>) | undefined;
+let wakeWorkflow: ((wake: WakeRequest) => Promise<string>) | undefined;
 
 const load = () => loadPeer(PEER, () => import("@dbos-inc/dbos-sdk"));
 
@@ -107,7 +107,7 @@ class DbosDriver implements Driver {
   }
 
   async wake(
-    wake: Wake,
+    wake: WakeRequest,
     { at, key }: { readonly at?: number; readonly key?: string } = {},
   ): Promise<void> {
     if (!this.#closing.signal.aborted) await this.#enqueue(wake, at, key);
@@ -151,7 +151,7 @@ class DbosDriver implements Driver {
 
   async #serve(handler: WakeHandler): Promise<void> {
     if (serving !== undefined) throw busy();
-    const failed = async (wake: Wake, error: unknown): Promise<void> => {
+    const failed = async (wake: WakeRequest, error: unknown): Promise<void> => {
       this.#onError(error);
       await this.#enqueue(wake, Date.now() + Math.min(this.#lease_ms, RETRY_MS));
     };
@@ -203,7 +203,7 @@ class DbosDriver implements Driver {
       await client.deleteWorkflows(answered.map(({ workflowID }) => workflowID));
   }
 
-  async #enqueue({ runId }: Wake, at = 0, key?: string): Promise<void> {
+  async #enqueue({ runId }: WakeRequest, at = 0, key?: string): Promise<void> {
     const wait = at - Date.now();
     await this.#prepare();
     await this.#client.enqueue(
@@ -227,7 +227,7 @@ class DbosDriver implements Driver {
 }
 
 /** The workflow that DBOS runs for a wake. A wake that could not be answered comes again as a new one. */
-async function answer({ runId }: Wake): Promise<string> {
+async function answer({ runId }: WakeRequest): Promise<string> {
   if (serving === undefined) throw new Error("This process does not serve wake-ups");
   const { handler, failed } = serving;
   try {

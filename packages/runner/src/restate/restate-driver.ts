@@ -1,7 +1,7 @@
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { BylawError, omitUndefined } from "@bylaw/kernel";
-import type { Driver, Wake, WakeHandler } from "../driver.ts";
+import type { Driver, WakeRequest, WakeHandler } from "../driver.ts";
 import { loadPeer } from "../wakes/peer-package.ts";
 
 /** Options of the driver over Restate. */
@@ -58,7 +58,7 @@ class RestateDriver implements Driver {
   }
 
   async wake(
-    { runId }: Wake,
+    { runId }: WakeRequest,
     { at = 0, key }: { readonly at?: number; readonly key?: string } = {},
   ): Promise<void> {
     if (this.#closing.signal.aborted) return;

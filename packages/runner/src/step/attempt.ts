@@ -8,7 +8,7 @@ import type { StepFunction, StepProgress, WorkflowOptions } from "../workflow/op
 import { progressOf } from "../workflow/progress.ts";
 import { workflowState } from "../workflow/state/projection.ts";
 import { stepEnvironment } from "./environment.ts";
-import { runCommand, type Ended } from "./run-command.ts";
+import { runCommand, type ProgramResult } from "./run-command.ts";
 
 export interface Attempt {
   readonly step: Step;
@@ -22,7 +22,7 @@ export interface Attempt {
 }
 
 export interface AttemptResult {
-  readonly ended: Ended;
+  readonly ended: ProgramResult;
   /** The output that it passes on, if any. */
   readonly output: Json;
   /** For a program without an agent: a digest of its exit code and what it printed, without times. */
@@ -206,7 +206,7 @@ const NOT_TRIED = { output: null, print: null };
 
 const NOTHING = { digest: `sha256:${createHash("sha256").digest("hex")}`, bytes: 0 };
 
-const failure = (duration: number, error: string | null): Ended => ({
+const failure = (duration: number, error: string | null): ProgramResult => ({
   ok: false,
   exit_code: null,
   signal: null,

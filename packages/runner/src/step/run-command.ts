@@ -4,7 +4,7 @@ import { runProgram, type Output, type ProgramStart } from "@bylaw/process";
 type Stream = Pick<Output, "digest" | "bytes">;
 
 /** How a program or function ended. */
-export interface Ended {
+export interface ProgramResult {
   readonly ok: boolean;
   readonly exit_code: number | null;
   readonly signal: string | null;
@@ -28,7 +28,7 @@ const KEPT_ERRORS = 65_536;
 
 /** The output of a program, as far as it is kept. */
 export interface CommandRun {
-  readonly ended: Ended;
+  readonly ended: ProgramResult;
   /** `null` if the output is longer than what is kept. */
   readonly text: string | null;
   /** Both outputs, as far as they are kept. */

@@ -1,5 +1,11 @@
 import type { TemplateText } from "./schema.ts";
-import type { Choice, OversightSource, Step, StepLoop, Tracks } from "./template.ts";
+import type {
+  TemplateQuestion,
+  OversightSource,
+  Step,
+  StepLoop,
+  TrackQuestion,
+} from "./template.ts";
 
 type Parts = Partial<TemplateText["steps"][number]> & { readonly id?: string };
 
@@ -52,7 +58,7 @@ const labels = (options: Options): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(options).map(([name, { label = "" }]) => [name, label]));
 
 /** The tracks of a template with all defaults filled in; `null` if it has none. Pure. */
-export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
+export const completeTracks = (tracks: TemplateText["tracks"]): TrackQuestion | null =>
   tracks === undefined
     ? null
     : {
@@ -62,7 +68,9 @@ export const completeTracks = (tracks: TemplateText["tracks"]): Tracks | null =>
       };
 
 /** The choices of a template with all defaults filled in, in order. Pure. */
-export const completeChoices = (choices: TemplateText["choices"] = {}): readonly Choice[] =>
+export const completeChoices = (
+  choices: TemplateText["choices"] = {},
+): readonly TemplateQuestion[] =>
   Object.entries(choices).map(
     ([id, { question = "", multiple = false, tracks = null, after = null, options }]) => ({
       id,

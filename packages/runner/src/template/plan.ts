@@ -47,7 +47,7 @@ export function planOf({ steps, agents }: Template): readonly PlannedStep[] {
 }
 
 /** Describes the steps and callable agents without a defined command, and the functions that the host does not have. */
-export function unrunnable(
+export function templateRunFaults(
   { steps, agents, dialect }: Template,
   functions: readonly string[] = [],
 ): readonly string[] {

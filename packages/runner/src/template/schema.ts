@@ -1,4 +1,4 @@
-import { COMPATS } from "@bylaw/behavior";
+import { COMPAT_MODES } from "@bylaw/behavior";
 import { z } from "zod";
 import { PLACEHOLDERS } from "./placeholders.ts";
 
@@ -210,7 +210,7 @@ export const templateSchema = z.strictObject({
   name,
   description: z.string().optional(),
   compat: z
-    .enum(COMPATS)
+    .enum(COMPAT_MODES)
     .optional()
     .describe("Reads loops, triggers and conditions as an older system did"),
   tracks: tracks.optional().describe("Paths through the workflow; a run takes one"),

@@ -52,7 +52,7 @@ export interface Step {
 }
 
 /** The paths through a workflow. A run takes one. */
-export interface Tracks {
+export interface TrackQuestion {
   readonly question: string;
   /** The title of each track, by name. */
   readonly options: Readonly<Record<string, string>>;
@@ -61,7 +61,7 @@ export interface Tracks {
 }
 
 /** A question whose answers decide which steps run. */
-export interface Choice {
+export interface TemplateQuestion {
   readonly id: string;
   readonly question: string;
   /** Whether any number of options may be chosen, instead of exactly one. */
@@ -96,8 +96,8 @@ export interface Template {
   readonly dialect: "bylaw" | "radium" | "codemachine";
   /** The system whose reading of loops, triggers and conditions applies; `null` for ours. */
   readonly compat: Compat | null;
-  readonly tracks: Tracks | null;
-  readonly choices: readonly Choice[];
+  readonly tracks: TrackQuestion | null;
+  readonly choices: readonly TemplateQuestion[];
   readonly agents: Readonly<Record<string, Agent>>;
   readonly steps: readonly Step[];
   readonly oversight: OversightSource | null;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { checkArgument, omitUndefined, type EventDraft, type JsonObject } from "@bylaw/kernel";
 import { StoreConflict, type Claim, type Store } from "@bylaw/store";
-import type { Driver, Wake, WakeHandler } from "../driver.ts";
+import type { Driver, WakeRequest, WakeHandler } from "../driver.ts";
 import { createSignal } from "./signal.ts";
 
 /** The log that records each wake. A run of a workflow must not have this name. */
@@ -56,7 +56,7 @@ class EmbeddedDriver implements Driver {
   }
 
   async wake(
-    { runId }: Wake,
+    { runId }: WakeRequest,
     { at = 0, key }: { readonly at?: number; readonly key?: string } = {},
   ): Promise<void> {
     if (this.#closing.signal.aborted) return;

@@ -10,7 +10,7 @@ import { workflowState } from "../workflow/state/projection.ts";
 const KIND = "bylaw/workflow";
 
 /** What workers know of a run before they read its log. */
-export interface Enqueued {
+export interface EnqueuedRun {
   /** The digest of its template. */
   readonly definition: string;
   readonly ended: boolean;
@@ -20,7 +20,7 @@ export interface Enqueued {
 export const leaseOf = (run: string): string => `bylaw/workflow:${run}`;
 
 /** The document that is written with the first and the last event of an offered run. */
-export const queueDocument = (run: string, enqueued: Enqueued): DocumentWrite => ({
+export const queueDocument = (run: string, enqueued: EnqueuedRun): DocumentWrite => ({
   kind: KIND,
   id: run,
   value: JSON.stringify(enqueued),
@@ -48,8 +48,8 @@ export async function enqueueWorkflow(
   const { started, ended } = run.view(workflowState);
   if (started !== null && started.definition !== definition)
     throw templateChanged(started.template);
-  const before = await enqueuedIn(store, run.run);
-  const isSaid = (enqueued: Enqueued | undefined): boolean =>
+  const before = await findEnqueuedRun(store, run.run);
+  const isSaid = (enqueued: EnqueuedRun | undefined): boolean =>
     enqueued?.definition === definition && (!enqueued.ended || ended !== null);
   if (isSaid(before)) return;
   const offer = {
@@ -75,15 +75,15 @@ export async function enqueueWorkflow(
     );
   } catch (error) {
     // Another process has offered it in the meantime.
-    if (!isSaid(await enqueuedIn(store, run.run))) throw error;
+    if (!isSaid(await findEnqueuedRun(store, run.run))) throw error;
   }
 }
 
 /** What is known of a run that workers may take. `undefined` for any other run. */
-export async function enqueuedIn(
+export async function findEnqueuedRun(
   store: Pick<Store, "get">,
   run: string,
-): Promise<Enqueued | undefined> {
+): Promise<EnqueuedRun | undefined> {
   const found = await store.get(KIND, run);
   if (found === undefined) return undefined;
   const value: unknown = JSON.parse(found.value);

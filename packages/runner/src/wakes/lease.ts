@@ -3,7 +3,7 @@ import { openRun, type Run } from "@bylaw/log";
 import { StoreConflict, type DocumentWrite, type Store } from "@bylaw/store";
 import type { Template } from "../template/template.ts";
 import { draft } from "../workflow/record.ts";
-import { endIn } from "../workflow/run-workflow.ts";
+import { workflowEnd } from "../workflow/run-workflow.ts";
 import { leaseOf, queueDocument } from "./enqueue.ts";
 
 /** A worker that takes a run, and for how long. */
@@ -72,7 +72,7 @@ export async function takeRun(
   async function claim(): Promise<number | "busy" | "idle"> {
     const visitor = await openRun(kernel, { run: name, store, join: true });
     try {
-      if (endIn(template, visitor) !== undefined) return "idle";
+      if (workflowEnd(template, visitor) !== undefined) return "idle";
       const claimed = await visitor.claim({
         ...{ queue: leaseOf(name), agent: worker, lease_ms },
         event: ({ fence: given }) =>

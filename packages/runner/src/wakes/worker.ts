@@ -5,10 +5,10 @@ import type { Store } from "@bylaw/store";
 import type { Driver } from "../driver.ts";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { WorkflowEnd, WorkflowOptions } from "../workflow/options.ts";
-import { endIn, runWorkflow } from "../workflow/run-workflow.ts";
+import { workflowEnd, runWorkflow } from "../workflow/run-workflow.ts";
 import { createSignal } from "./signal.ts";
 import { isSuperseded, takeRun, type Lease } from "./lease.ts";
-import { enqueuedIn } from "./enqueue.ts";
+import { findEnqueuedRun } from "./enqueue.ts";
 
 /** How a worker runs the workflows of one template. */
 export interface DrivenTemplate extends Pick<LoadedTemplate, "template" | "definition"> {
@@ -153,7 +153,7 @@ class RunWorker implements Worker {
 
   async #take(run: string): Promise<Looked> {
     const { store, templateOf } = this.#options;
-    const enqueued = await enqueuedIn(store, run);
+    const enqueued = await findEnqueuedRun(store, run);
     if (enqueued === undefined || enqueued.ended) return "idle";
     const template = await templateOf(enqueued.definition);
     if (template === undefined) return "busy";
@@ -241,7 +241,7 @@ class RunWorker implements Worker {
     await lease.leave(leavingAt(end), definition);
     this.#options.onEnd?.(name, end);
     // The run may have been woken before it was given back.
-    if (endIn(template, lease.run) === undefined) return true;
+    if (workflowEnd(template, lease.run) === undefined) return true;
     this.#idle.set(name, lease.run.head);
     return false;
   }
@@ -254,9 +254,10 @@ class RunWorker implements Worker {
     error: unknown,
   ): Promise<void> {
     if (this.#isClosing) {
-      const end = endIn(template, run);
+      const end = workflowEnd(template, run);
       await leave(end === undefined ? "stopped" : leavingAt(end), definition);
-      if (endIn(template, run) === undefined) await this.#options.driver.wake({ runId: name });
+      if (workflowEnd(template, run) === undefined)
+        await this.#options.driver.wake({ runId: name });
       return;
     }
     this.#onError(error, name);

@@ -1,7 +1,7 @@
-import { endMarked } from "@bylaw/process";
+import { killByEnvironment } from "@bylaw/process";
 import { tryStep, type Attempt } from "../step/attempt.ts";
 import { watchControl } from "../step/watch-control.ts";
-import type { Move, Start } from "./move.ts";
+import type { NextAction, Start } from "./next-action.ts";
 import type { WorkflowOptions } from "./options.ts";
 import { draft, json, record } from "./record.ts";
 import { clearControl, controlFileOf, takeRequest } from "./request.ts";
@@ -56,7 +56,7 @@ export async function start(options: WorkflowOptions, starts: readonly Start[]):
 /** Runs an agent that was called. Throws like {@link start}. */
 export async function call(
   options: WorkflowOptions,
-  move: Extract<Move, { readonly do: "call" }>,
+  move: Extract<NextAction, { readonly do: "call" }>,
 ): Promise<void> {
   const { activeStep, agent, attempt, step } = move;
   await prepare(options, { step, attempt });
@@ -83,7 +83,11 @@ async function prepare(
 ): Promise<void> {
   const file = controlFileOf(options, step);
   if (attempt > 1)
-    endMarked({ BYLAW_RUN: options.run.run, BYLAW_STEP: step.id, BYLAW_CONTROL_FILE: file });
+    killByEnvironment({
+      BYLAW_RUN: options.run.run,
+      BYLAW_STEP: step.id,
+      BYLAW_CONTROL_FILE: file,
+    });
   await clearControl(options, step);
 }
 

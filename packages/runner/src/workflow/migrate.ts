@@ -3,7 +3,7 @@ import type { Run } from "@bylaw/log";
 import { quote } from "@bylaw/wording";
 import type { LoadedTemplate } from "../template/load.ts";
 import type { Template } from "../template/template.ts";
-import { keepTemplate } from "./kept-template.ts";
+import { keepTemplate } from "./stored-template.ts";
 import { draft } from "./record.ts";
 import { refuseOwn, returnsOf } from "./release.ts";
 import { NO_OWNER, type WorkflowState } from "./state/types.ts";
@@ -211,7 +211,7 @@ export async function migrateWorkflow(
   const state = run.view(workflowState);
   refuseOwn(state, by);
   const migration = migrationOf(before, loaded.template, state, from);
-  if (migration.faults.length > 0) throw notMigrated(migration.faults);
+  if (migration.faults.length > 0) throw migrationError(migration.faults);
   const { cursor, redo, units, scopes } = migration;
   const details = {
     by,
@@ -231,7 +231,7 @@ export async function migrateWorkflow(
 }
 
 /** The error for a run that cannot be migrated. */
-export const notMigrated = (faults: readonly string[]): BylawError =>
+export const migrationError = (faults: readonly string[]): BylawError =>
   new BylawError({
     code: "BYLAW_TEMPLATE_NOT_MIGRATED",
     message: `The run cannot be migrated to this template: ${faults.slice(0, 10).join("; ")}`,

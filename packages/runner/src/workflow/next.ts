@@ -1,10 +1,10 @@
 import type { Step, Template } from "../template/template.ts";
-import type { LoopBack, Move, Start } from "./move.ts";
+import type { LoopBack, NextAction, Start } from "./next-action.ts";
 import { skipReason, type SkipReason } from "./skip-reason.ts";
 import type { ActiveAgent, ActiveStep, WorkflowState } from "./state/types.ts";
 import { resultOf } from "./state/projection.ts";
 
-type Enter = Extract<Move, { readonly do: "enter" }>;
+type Enter = Extract<NextAction, { readonly do: "enter" }>;
 
 /** Identifies one agent of one active step, so that its control file is read once. */
 export const activeAgentKey = ({ step, visit, frames }: ActiveStep): string =>
@@ -17,12 +17,12 @@ const NOTHING: ReadonlySet<string> = new Set();
  * read since this process began. `before`: the steps that were completed before it began, needed
  * for CodeMachine's reading of `once`. Pure.
  */
-export function next(
+export function nextAction(
   template: Template,
   state: WorkflowState,
   read: ReadonlySet<string>,
   before = NOTHING,
-): Move {
+): NextAction {
   if (state.started === null) return { do: "begin" };
   if (state.ended !== null) return { do: "ended" };
   if (state.hold !== null) return { do: "held" };
@@ -39,7 +39,7 @@ function interrupt(
   { oversight: source, steps }: Template,
   { interrupt: open, unseen, advice }: WorkflowState,
   { starts }: Enter,
-): Move | undefined {
+): NextAction | undefined {
   const [first] = starts;
   if (source === null || first === undefined) return undefined;
   if (open !== null) {
@@ -112,7 +112,7 @@ function enter(
   return { do: "enter", skips, starts };
 }
 
-function proceed(template: Template, state: WorkflowState, read: ReadonlySet<string>): Move {
+function proceed(template: Template, state: WorkflowState, read: ReadonlySet<string>): NextAction {
   const open = state.units.filter(({ settled }) => !settled);
   // First everything that must run, in parallel; then what each step requested, in order.
   const starts: Start[] = [];
@@ -129,7 +129,7 @@ function proceed(template: Template, state: WorkflowState, read: ReadonlySet<str
 }
 
 // The step's own agent did not finish, or failed.
-function rerun({ steps }: Template, activeStep: ActiveStep): Start | Move | undefined {
+function rerun({ steps }: Template, activeStep: ActiveStep): Start | NextAction | undefined {
   const step = steps[activeStep.index];
   const [own] = activeStep.frames;
   if (step === undefined || own === undefined || own.status === "done") return undefined;
@@ -153,7 +153,10 @@ function rerun({ steps }: Template, activeStep: ActiveStep): Start | Move | unde
   };
 }
 
-const interrupted = ({ id, interrupted: then }: Step, { released }: ActiveStep): Move | undefined =>
+const interrupted = (
+  { id, interrupted: then }: Step,
+  { released }: ActiveStep,
+): NextAction | undefined =>
   then === "ask" && !released.includes("interrupted")
     ? {
         do: "hold",
@@ -169,12 +172,12 @@ function steer(
   activeStep: ActiveStep,
   alone: boolean,
   read: ReadonlySet<string>,
-): Move {
+): NextAction {
   const step = template.steps[activeStep.index];
   const activeAgent = activeStep.frames.at(-1);
   if (step === undefined || activeAgent === undefined)
     throw new TypeError("an active step without its step");
-  const held = (why: string, message: string): Move | undefined =>
+  const held = (why: string, message: string): NextAction | undefined =>
     activeStep.released.includes(why)
       ? undefined
       : { do: "hold", step: step.id, why, message: message.slice(0, 1_000) };
@@ -201,7 +204,7 @@ function steer(
       hold ?? { do: "call", activeStep, agent: called, attempt: activeAgent.attempt + 1, step }
     );
   }
-  const leave = (loop: LoopBack | null): Move =>
+  const leave = (loop: LoopBack | null): NextAction =>
     called === null
       ? { do: "settle", activeStep, next: alone ? (loop?.to ?? activeStep.next) : null, loop }
       : { do: "return", activeStep, agent: called, ok: activeAgent.status === "done" };
@@ -253,9 +256,13 @@ function steer(
   }
 }
 
-type Held = (why: string, message: string) => Move | undefined;
+type Held = (why: string, message: string) => NextAction | undefined;
 
-function rejected({ id, loop }: Step, { refusal }: ActiveAgent, held: Held): Move | undefined {
+function rejected(
+  { id, loop }: Step,
+  { refusal }: ActiveAgent,
+  held: Held,
+): NextAction | undefined {
   const { code = "", reason = "" } = refusal ?? {};
   if (code !== "loop_limit" && code !== "loop_stalled") return held("rejected", reason);
   const then = loop?.on_limit ?? "continue";
@@ -270,7 +277,7 @@ function oversight(
   activeAgent: ActiveAgent,
   step: Step,
   { held, advice }: { readonly held: Held; readonly advice: string | null },
-): Move | undefined {
+): NextAction | undefined {
   if (activeAgent.oversight === "due") return { do: "oversee", activeStep, activeAgent, step };
   if (activeAgent.oversight === "failed")
     return held("oversight", "The requested oversight did not take place");

@@ -1,5 +1,5 @@
 import { BylawError, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import type { Recordable, RecordOptions } from "@bylaw/log";
+import type { RecordableEvent, RecordOptions } from "@bylaw/log";
 import type { WorkflowOptions } from "./options.ts";
 
 /** An event of a workflow. It belongs to no task. */
@@ -7,12 +7,12 @@ export const draft = (
   event_type: string,
   agent_id: string | null,
   details: JsonObject,
-): Recordable => ({ event_type, agent_id, task_id: null, details });
+): RecordableEvent => ({ event_type, agent_id, task_id: null, details });
 
 /** Records events and notifies listeners. Throws what the run throws. */
 export async function record(
   { run, onEvents }: Pick<WorkflowOptions, "run" | "onEvents">,
-  drafts: readonly Recordable[],
+  drafts: readonly RecordableEvent[],
   options?: RecordOptions,
 ): Promise<void> {
   const events: readonly LogEvent[] = await run.record(drafts, options);

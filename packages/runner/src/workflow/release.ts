@@ -1,5 +1,5 @@
 import { BylawError } from "@bylaw/kernel";
-import type { Recordable, Run } from "@bylaw/log";
+import type { RecordableEvent, Run } from "@bylaw/log";
 import { draft } from "./record.ts";
 import type { ActiveAgent, WorkflowState } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
@@ -14,7 +14,7 @@ export async function releaseWorkflow(run: Run, { by }: { readonly by: string })
   const { hold } = state;
   if (hold === null) return false;
   refuseOwn(state, by);
-  const drafts: Recordable[] = [];
+  const drafts: RecordableEvent[] = [];
   if (hold.why === "risk" || hold.why === "oversight")
     drafts.push(draft("oversight_acknowledged", null, { by, reason: hold.message }));
   drafts.push(draft("workflow_released", null, { by, step: hold.step }));
@@ -36,7 +36,7 @@ export async function moveWorkflow(
 }
 
 /** Ends the calls of agents that are left behind, the last first, so that others may call these agents again. */
-export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
+export const returnsOf = ({ units }: WorkflowState): readonly RecordableEvent[] =>
   units
     .filter(({ settled }) => !settled)
     .flatMap(({ frames }) => [
@@ -48,12 +48,13 @@ export const returnsOf = ({ units }: WorkflowState): readonly Recordable[] =>
     ]);
 
 /** The agents that were granted to a step, but not called. */
-export function uncalled(frames: readonly ActiveAgent[]): readonly Recordable[] {
+export function uncalled(frames: readonly ActiveAgent[]): readonly RecordableEvent[] {
   const due = frames.at(-1)?.due ?? null;
   return due === null ? [] : [inVain(due)];
 }
 
-const inVain = (agent: string): Recordable => draft("agent_returned", agent, { agent, ok: false });
+const inVain = (agent: string): RecordableEvent =>
+  draft("agent_returned", agent, { agent, ok: false });
 
 /**
  * Throws BYLAW_WORKFLOW_BY_ITSELF for an agent at work in a running step, because an agent must not

@@ -1,15 +1,15 @@
 import { BylawError } from "@bylaw/kernel";
-import type { Recordable, Run } from "@bylaw/log";
+import type { RecordableEvent, Run } from "@bylaw/log";
 import type { DocumentWrite } from "@bylaw/store";
-import { endMarked } from "@bylaw/process";
+import { killByEnvironment } from "@bylaw/process";
 import { makeControlFolder } from "../step/control-file.ts";
 import { call, start } from "./attempts.ts";
 import type { Step } from "../template/template.ts";
 import { selectionOf } from "../template/select.ts";
 import type { Template } from "../template/template.ts";
-import { keepTemplate } from "./kept-template.ts";
-import type { Move } from "./move.ts";
-import { activeAgentKey, next } from "./next.ts";
+import { keepTemplate } from "./stored-template.ts";
+import type { NextAction } from "./next-action.ts";
+import { activeAgentKey, nextAction } from "./next.ts";
 import type { WorkflowEnd, WorkflowOptions } from "./options.ts";
 import { oversightQuestion, reasonOf } from "./oversight-question.ts";
 import { draft, json, record, unrecorded } from "./record.ts";
@@ -28,7 +28,7 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
   // The process that drove it before may have been killed, or a person may have moved on to another
   // step. Nothing of it may still be at work.
   if (run.view(workflowState).started !== null)
-    endMarked({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
+    killByEnvironment({ BYLAW_RUN: run.run, BYLAW_CONTROL: options.controlFile });
   makeControlFolder(options.controlFile);
   const read = new Set<string>();
   const before = new Set([
@@ -39,7 +39,7 @@ export async function runWorkflow(options: WorkflowOptions): Promise<WorkflowEnd
     signal?.throwIfAborted();
     // Another process may migrate the run while this one drives it.
     refuseOther();
-    const move = next(template, run.view(workflowState), read, before);
+    const move = nextAction(template, run.view(workflowState), read, before);
     const end = endOf(move, options);
     if (end !== undefined) return end;
     await perform(move, options, read);
@@ -60,15 +60,18 @@ export const templateChanged = (template: string): BylawError =>
   });
 
 /** The end of a workflow that waits for a person or has ended. `undefined` while there is something to do. */
-export function endIn(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
+export function workflowEnd(template: Template, run: Pick<Run, "view">): WorkflowEnd | undefined {
   const state = run.view(workflowState);
   // A process that only waits may have another template than the one that the run was migrated to,
   // so running steps are not looked up in it.
   const rests = state.ended !== null || state.hold !== null || state.pauses.length > 0;
-  return rests ? endOf(next(template, state, new Set()), { run }) : undefined;
+  return rests ? endOf(nextAction(template, state, new Set()), { run }) : undefined;
 }
 
-function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): WorkflowEnd | undefined {
+function endOf(
+  move: NextAction,
+  { run }: { readonly run: Pick<Run, "view"> },
+): WorkflowEnd | undefined {
   const { hold, pauses, ended } = run.view(workflowState);
   if (move.do === "held")
     return {
@@ -93,9 +96,13 @@ function endOf(move: Move, { run }: { readonly run: Pick<Run, "view"> }): Workfl
   };
 }
 
-async function perform(move: Move, options: WorkflowOptions, read: Set<string>): Promise<void> {
+async function perform(
+  move: NextAction,
+  options: WorkflowOptions,
+  read: Set<string>,
+): Promise<void> {
   const { from = 0, definition } = options;
-  const put = (...drafts: readonly Recordable[]): Promise<void> => record(options, drafts);
+  const put = (...drafts: readonly RecordableEvent[]): Promise<void> => record(options, drafts);
   switch (move.do) {
     case "begin":
       return begin(options, from);
@@ -177,7 +184,7 @@ export function beginningOf(
     from,
     selection = selectionOf(template, {}),
   }: Pick<WorkflowOptions, "template" | "definition" | "selection"> & { readonly from: number },
-): { readonly event: Recordable; readonly document: DocumentWrite } {
+): { readonly event: RecordableEvent; readonly document: DocumentWrite } {
   const said = {
     template: template.name,
     definition,

@@ -52,7 +52,7 @@ class Claim(PhaseGuide):
     contract: Contract
 
 
-class Entered(PhaseGuide):
+class PhaseEntered(PhaseGuide):
     """A granted transition, with the sequence of its event."""
 
     phase: Optional[str]
@@ -75,7 +75,7 @@ class ToolAnswer(TypedDict):
     decision: Decision
 
 
-class Checked(TypedDict):
+class CheckAnswer(TypedDict):
     """The decision about a call that was not executed."""
 
     allowed: bool

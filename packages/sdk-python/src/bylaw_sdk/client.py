@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Type, cast
 
-from .answers import Approval, Checked, Claim, Entered, LogEvent, Snapshot, ToolAnswer
+from .answers import Approval, CheckAnswer, Claim, PhaseEntered, LogEvent, Snapshot, ToolAnswer
 from .consensus import AgentConsensus
 from .errors import (
     AgentError,
@@ -162,7 +162,7 @@ class AgentClient:
         *,
         reason: Optional[str] = None,
         request_id: Optional[str] = None,
-    ) -> Entered:
+    ) -> PhaseEntered:
         """Asks for the task to enter a phase, with the artifacts that the current phase requires. Raises TransitionBlocked with every reason."""
         body = _given(target_phase=target_phase, artifacts=dict(artifacts or {}), reason=reason)
         answer = self._session.post("transition", "/tasks/transition", body, request_id=request_id)[1]
@@ -172,9 +172,9 @@ class AgentClient:
         self._session.enter(answer)
         for name in ("blockers", "blocked_by", "test_run"):
             answer.pop(name, None)
-        return cast(Entered, answer)
+        return cast(PhaseEntered, answer)
 
-    def complete_task(self, artifacts: Optional[Mapping[str, Any]] = None, *, request_id: Optional[str] = None) -> Entered:
+    def complete_task(self, artifacts: Optional[Mapping[str, Any]] = None, *, request_id: Optional[str] = None) -> PhaseEntered:
         """Completes the task, with the artifacts that its last phase requires. Raises TransitionBlocked."""
         entered = self.request_transition("@completed", artifacts, request_id=request_id)
         self._ended.set()
@@ -246,15 +246,15 @@ class AgentClient:
         answer = self._session.post("batch", "/tools/execute/batch", body, request_id=request_id, timeout=timeout)[1]
         return cast(List[Dict[str, Any]], answer["results"])
 
-    def check_tool(self, tool_name: str, args: Optional[Mapping[str, Any]] = None, *, record: Optional[bool] = None) -> Checked:
+    def check_tool(self, tool_name: str, args: Optional[Mapping[str, Any]] = None, *, record: Optional[bool] = None) -> CheckAnswer:
         """Asks whether a call would be allowed, without making it. With ``record=False``, the question is not recorded either."""
         body = _given(tool_name=tool_name, args=dict(args or {}), record=record)
-        return cast(Checked, self._session.post(tool_name, "/tools/check", body, tool=tool_name)[1])
+        return cast(CheckAnswer, self._session.post(tool_name, "/tools/check", body, tool=tool_name)[1])
 
-    def check_tools(self, calls: Sequence[Mapping[str, Any]], *, record: Optional[bool] = None) -> List[Checked]:
+    def check_tools(self, calls: Sequence[Mapping[str, Any]], *, record: Optional[bool] = None) -> List[CheckAnswer]:
         """Asks about many calls at once, each ``{"tool_name", "args", "id"?}``. Returns one answer for each, in order."""
         body = _given(calls=[dict(call) for call in calls], record=record)
-        return cast(List[Checked], self._session.post("batch", "/tools/check/batch", body)[1]["decisions"])
+        return cast(List[CheckAnswer], self._session.post("batch", "/tools/check/batch", body)[1]["decisions"])
 
     batch = check_tools
 

@@ -3,7 +3,7 @@ import { BylawError } from "@bylaw/kernel";
 import {
   canContain,
   isRoot,
-  obstacleTo,
+  containmentObstacle,
   programEnvironment,
   runProgram,
   type Containment,
@@ -88,7 +88,7 @@ function containmentOf(
 function mustNotBeRoot(workspace: string, contain: string): void {
   if (contain === "never")
     throw failed("Programs of agents do not run as root", "Contain them, or set `allowRoot`");
-  const obstacle = obstacleTo(workspace);
+  const obstacle = containmentObstacle(workspace);
   if (obstacle !== undefined) throw failed(obstacle.reason, obstacle.fix);
 }
 

@@ -20,7 +20,7 @@ const RECORDS = [
  * Makes git ignore the files that Bylaw writes into a folder: stores, logs, secrets and other records of runs. Does nothing if the
  * folder already has a .gitignore. Returns the file that it wrote. Throws the file system's errors.
  */
-export function ignoreRecords(folder: string): string | undefined {
+export function writeGitignore(folder: string): string | undefined {
   const file = join(folder, ".gitignore");
   try {
     writeFileSync(file, `${RECORDS.join("\n")}\n`, { flag: "wx" });

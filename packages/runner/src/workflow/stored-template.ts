@@ -33,7 +33,7 @@ export const keepTemplate = (
  * The template that a run follows. `undefined` if none is kept, or not the one whose digest the log
  * has. Throws what the store throws.
  */
-export async function keptTemplate(
+export async function storedTemplate(
   store: Pick<Store, "get">,
   run: string,
   definition: string,

@@ -20,7 +20,7 @@ export interface LoopBack {
 }
 
 /** What a workflow does next. */
-export type Move =
+export type NextAction =
   | { readonly do: "begin" | "ended" | "held" | "paused" }
   | {
       readonly do: "end";

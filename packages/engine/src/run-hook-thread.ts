@@ -4,7 +4,7 @@ import type { HookRequest } from "./hook-request.ts";
 import { recordReads } from "./record-reads.ts";
 
 /** Loads a configuration. Returns a function that answers events by it. */
-export type LoadAnswers = (
+export type LoadHookHandler = (
   config: string,
 ) => Promise<(request: HookRequest) => Promise<HookAnswer>>;
 
@@ -25,7 +25,7 @@ export type ThreadNews =
  * Answers the events that the engine sends to this thread. Call it before loading anything else here, because it records which
  * files are read.
  */
-export async function answerInThread(load: LoadAnswers): Promise<void> {
+export async function runHookThread(load: LoadHookHandler): Promise<void> {
   const port = parentPort;
   if (port === null) throw new TypeError("This works only in a thread of the engine");
   const { config } = workerData as { readonly config: string };

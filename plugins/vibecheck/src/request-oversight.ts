@@ -56,7 +56,7 @@ export interface Oversight {
 }
 
 /** Asks a service, and records its verdict or its failure; a failure never counts as low risk. Throws what the run throws. */
-export async function oversee(
+export async function requestOversight(
   run: Run,
   service: OversightService,
   { agent, task, request, timeout_ms = 60_000, signal }: OverseeOptions,

@@ -1,9 +1,9 @@
 import { type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { chainedText } from "../format/chain.ts";
+import { digestedText } from "../format/chain.ts";
 import { checkText, checkedDraft } from "./store-input.ts";
 
 /** A draft as it will be read, with its chained text. No other code holds a reference to it. */
-export interface Body {
+export interface EventBody {
   readonly draft: EventDraft;
   /** The result of `chainedText` for the draft. */
   readonly text: string;
@@ -13,32 +13,32 @@ export interface Body {
  * Checks a draft and converts it to a body. Throws BYLAW_COMMIT_INVALID and BYLAW_JSON_INVALID for a draft that cannot be stored. For
  * stores.
  */
-export function bodyOf(draft: EventDraft): Body {
-  return bodyOfChecked(checkedDraft(draft));
+export function eventBody(draft: EventDraft): EventBody {
+  return checkedEventBody(checkedDraft(draft));
 }
 
 /** Converts an event of a commit that `checkCommit` returned. Throws BYLAW_COMMIT_INVALID if it is too large. For stores. */
-export function bodyOfChecked({
+export function checkedEventBody({
   timestamp,
   session_id,
   event_type,
   agent_id,
   task_id,
   details: given,
-}: EventDraft): Body {
+}: EventDraft): EventBody {
   const found = { numbers: false };
   const details = inOrder(given, found) as JsonObject;
   const draft = { timestamp, session_id, event_type, agent_id, task_id, details };
   // JSON.stringify keeps the order of keys, except that it puts number-like ones first. Those need the slower form.
   const text = found.numbers
-    ? chainedText(draft)
+    ? digestedText(draft)
     : JSON.stringify({ agent_id, details, event_type, session_id, task_id, timestamp });
   checkText(text);
   return { draft, text };
 }
 
 /** The event of a draft with its place in a log. For stores. */
-export function numbered({ draft }: Body, sequence: number, hash: string): LogEvent {
+export function eventFromBody({ draft }: EventBody, sequence: number, hash: string): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
   return Object.freeze({
     timestamp,

@@ -1,17 +1,17 @@
 import {
-  agentNamed,
+  agentByName,
   labelOf,
-  unseenBy,
+  unseenAnswers,
   consensusState,
   type Answer,
   type Consensus,
   type ConsensusTerms,
-  type Terminal,
+  type TurnEnd,
 } from "@bylaw/consensus";
 import { BylawError, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 import { type Run } from "@bylaw/log";
 import { sha256Of } from "./sha256.ts";
-import { pendingAnswers, winnerIn } from "./allowed-turn.ts";
+import { pendingAnswers, winningAnswer } from "./allowed-turn.ts";
 
 /** The outcome of an accepted response. */
 export type Conclusion =
@@ -59,7 +59,7 @@ export async function showAnswers(
  * Records the answer or vote in the agent's accepted response, bound to what the agent was shown. Undefined if there is no unrecorded
  * one. A response that other answers overtook is recorded as ignored. Safe to call again, also after a crash.
  */
-export async function conclude(
+export async function recordResponse(
   run: Run,
   agent: string,
   { workspace = null }: { readonly workspace?: string | null } = {},
@@ -73,7 +73,7 @@ export async function conclude(
       : cast(run, agent, response, terminal));
   } catch (error) {
     if (await isElsewhere(run, agent, response, error)) return undefined;
-    const unseen = unseenBy(run.view(consensusState), agent).map(({ label }) => label);
+    const unseen = unseenAnswers(run.view(consensusState), agent).map(({ label }) => label);
     const reason =
       unseen.length > 0
         ? `${unseen.slice(0, 10).join(", ")} came before it`
@@ -109,7 +109,7 @@ async function accept(
   run: Run,
   agent: string,
   response: number,
-  { content }: Extract<Terminal, { kind: "answer" }>,
+  { content }: Extract<TurnEnd, { kind: "answer" }>,
   workspace: string | null,
 ): Promise<Conclusion> {
   const state = run.view(consensusState);
@@ -129,10 +129,10 @@ async function cast(
   run: Run,
   agent: string,
   response: number,
-  { target, reason }: Extract<Terminal, { kind: "vote" }>,
+  { target, reason }: Extract<TurnEnd, { kind: "vote" }>,
 ): Promise<Conclusion> {
   const state = run.view(consensusState);
-  const voted_for = agentNamed(state, target);
+  const voted_for = agentByName(state, target);
   const current = state.answers.find((answer) => answer.agent === voted_for);
   if (current === undefined) throw refusal("the agent it names has no answer");
   const { label, revision, sha256 } = current;
@@ -151,7 +151,7 @@ async function cast(
 
 /** Records the winner by the recorded votes and returns its answer; `undefined` if nobody answered. */
 export async function selectWinner(run: Run): Promise<Answer | undefined> {
-  const winner = winnerIn(run.view);
+  const winner = winningAnswer(run.view);
   if (winner === undefined) return undefined;
   const { agent, label, content } = winner;
   const preview = Array.from(content.slice(0, 400)).slice(0, 200).join("");

@@ -13,7 +13,7 @@ export interface OpenCall {
 }
 
 /** The agents that are working because another one called them. */
-export interface Called {
+export interface AgentCalls {
   /** The number of calls so far. */
   readonly total: number;
   /** For each called agent that has not returned: the chain of callers, from the first to the agent itself. */
@@ -23,7 +23,7 @@ export interface Called {
 }
 
 /** The open calls of a run, by the log. */
-export const calledAgents = defineProjection<Called>({
+export const agentCalls = defineProjection<AgentCalls>({
   name: "@bylaw/plugin-trigger/called",
   version: 2,
   initial: { total: 0, chains: {}, open: {} },
@@ -50,17 +50,17 @@ export const calledAgents = defineProjection<Called>({
 
 /** The calls that have not returned, oldest first. */
 export const openCalls = (view: View): readonly OpenCall[] =>
-  Object.values(view(calledAgents).open).toSorted((one, other) => one.sequence - other.sequence);
+  Object.values(view(agentCalls).open).toSorted((one, other) => one.sequence - other.sequence);
 
 /** The longest chain of agents that wait for each other; empty if none was called. */
-export const longestChain = ({ chains }: Called): readonly string[] =>
+export const longestChain = ({ chains }: AgentCalls): readonly string[] =>
   Object.values(chains).reduce<readonly string[]>(
     (longest, chain) => (chain.length > longest.length ? chain : longest),
     [],
   );
 
 /** The chain of callers of an agent, with the agent last; empty if it was not called. */
-export function chainOf({ chains }: Called, agent: string | null): readonly string[] {
+export function chainOf({ chains }: AgentCalls, agent: string | null): readonly string[] {
   if (agent === null) return [];
   return (Object.hasOwn(chains, agent) ? chains[agent] : undefined) ?? [agent];
 }
