@@ -25,7 +25,11 @@ export async function listen(server: Server, path: string): Promise<boolean> {
       if (!isWindows) chmodSync(path, 0o600);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempt === 3) throw error;
+      if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE" || attempt === 3) {
+        // A server whose socket was removed must not keep the process alive. Closing it could remove the socket of another engine.
+        server.unref();
+        throw error;
+      }
     }
     const found = socketIdentity(path);
     if (await answers(path)) return false;

@@ -1,4 +1,5 @@
 import { chmodSync, existsSync, lstatSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { enginePlace, type EnginePlace } from "@bylaw/hook-client";
@@ -42,6 +43,26 @@ test("replaces the socket of an engine that is gone, and tells nothing to client
   await served;
   expect(await engineStatus(place)).toBeUndefined();
 });
+
+test.skipIf(process.platform === "win32")(
+  "keeps no process alive if its folder is removed while it starts",
+  async () => {
+    const place = placeHere();
+    const { listen } = Server.prototype;
+    onTestFinished(() => void (Server.prototype.listen = listen));
+    // The socket exists as soon as `listen` returns.
+    Server.prototype.listen = function (this: Server, ...given: unknown[]) {
+      const server = Reflect.apply(listen, this, given) as Server;
+      rmSync(place.folder, { recursive: true });
+      return server;
+    } as typeof listen;
+    const open = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name.startsWith("Pipe")).length;
+    const before = open();
+    await expect(serve(place)).rejects.toThrow(/ENOENT/);
+    expect(open()).toBe(before);
+  },
+);
 
 test("refuses a folder that others may use", async () => {
   const place = placeHere();
