@@ -71,7 +71,7 @@ export default { plugins: [lax({})] };
 test.each([
   [
     "--why @acme/stroe",
-    "Nothing brings the plugin `@acme/stroe`\n  fix: Did you mean `@acme/store`?",
+    "The configuration has no plugin `@acme/stroe`\n  fix: Did you mean `@acme/store`?",
   ],
   ["--config nope.toml", "File not found: nope.toml"],
 ])("bylaw config show %s", async (args, says) => {

@@ -84,7 +84,7 @@ describe("bylaw ruleset verify --against", () => {
       "other files under the same version",
       { "README.md": "new" },
       1,
-      "@acme/rules 1.0.0 has other files",
+      "1.0.0 is also the version it is compared with",
     ],
     ["a lower version", { manifest: { version: "0.9.0" } }, 1, "0.9.0 is lower than 1.0.0"],
     [
@@ -128,7 +128,7 @@ describe("bylaw ruleset verify refuses", () => {
       "a policy beside the package",
       { "index.js": outside, "../outside.toml": POLICY },
       1,
-      "`../outside.toml` is read by the ruleset and does not come",
+      "`../outside.toml` is read by the ruleset, but the package does not",
     ],
     [
       "a policy of the project that uses it",
@@ -146,7 +146,7 @@ describe("bylaw ruleset verify refuses", () => {
       "the name of another package",
       { manifest: { name: "@acme/others" } },
       2,
-      "installed as `@acme/rules` says it is `@acme/others`",
+      "installed as `@acme/rules` calls itself `@acme/others`",
     ],
     [
       "a ruleset under another name",
@@ -159,7 +159,7 @@ describe("bylaw ruleset verify refuses", () => {
       "a range that promises everything",
       { manifest: { dependencies: { x: "*" } } },
       1,
-      'range of `x` is "*"',
+      'No published version is sure to fit "*", the range of `x`',
     ],
     [
       "no kernel",
@@ -211,14 +211,14 @@ describe("bylaw ruleset verify refuses", () => {
     expect(installed.stderr).toContain("policy.toml is a link or no regular file");
     const own = await ruleset(cwd, "pack rules");
     expect(own.code).toBe(1);
-    expect(own.stdout).toContain("`policy.toml` is read by the ruleset and does not come");
+    expect(own.stdout).toContain("`policy.toml` is read by the ruleset, but the package does not");
     expect(own.stdout).not.toContain("wrote");
   });
 
   test.each([
     ["verify nowhere.tgz", "File not found: nowhere.tgz"],
-    ["verify nowhere", "There is no folder `nowhere` here, and no installed package"],
-    ["verify calls.jsonl", "calls.jsonl is not a tarball of npm"],
+    ["verify nowhere", "There is neither a folder nor an installed package `nowhere`"],
+    ["verify calls.jsonl", "calls.jsonl is not an npm tarball"],
     ["verify .", "has no `package.json` that can be read"],
     ["new ../up", "`../up` is not a package name"],
     ["new rules --dir calls.jsonl", "Cannot write into calls.jsonl"],

@@ -72,7 +72,7 @@ function onlyOf({ plugins }: ShownConfig, name: string): ShownConfig["plugins"] 
   if (found.length > 0) return found;
   const names = plugins.map(({ plugin }) => plugin);
   throw usageError(
-    `Nothing brings the plugin ${quote(name)}`,
-    didYouMean(name, names) ?? `There are ${names.join(", ") || "none"}`,
+    `The configuration has no plugin ${quote(name)}`,
+    didYouMean(name, names) ?? `It has ${names.join(", ") || "none"}`,
   );
 }

@@ -66,7 +66,7 @@ function at(named: string, folder: string): PackagePlace {
 function installed(name: string): string {
   const folder = installedPackage(join(process.cwd(), "package.json"), name);
   if (folder !== undefined) return folder;
-  throw unreadable(`There is no folder \`${name}\` here, and no installed package`, {
+  throw unreadable(`There is neither a folder nor an installed package \`${name}\``, {
     fix: `Run \`npm install ${name}\`, or add a version: \`${name}@1.0.0\``,
   });
 }
@@ -76,7 +76,7 @@ async function unpacked(named: string, file: string, into: string): Promise<Pack
     // `o`: the files belong to this user, whoever packed them.
     await promisify(execFile)("tar", ["-xzof", file, "-C", into]);
   } catch (cause) {
-    throw unreadable(`${named} is not a tarball of npm: ${messageOf(cause).split("\n")[1] ?? ""}`, {
+    throw unreadable(`${named} is not an npm tarball: ${messageOf(cause).split("\n")[1] ?? ""}`, {
       fix: "Name what `bylaw ruleset pack` wrote",
       cause,
     });

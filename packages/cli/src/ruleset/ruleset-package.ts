@@ -89,7 +89,7 @@ function manifestIn({ folder, named, name: wanted }: PackagePlace): {
   if (typeof name !== "string" || typeof version !== "string" || semver.valid(version) === null)
     throw unreadable("`package.json` has no `name`, or no `version` such as 1.0.0", { file });
   if (wanted !== undefined && wanted !== name)
-    throw unreadable(`The package that is installed as \`${wanted}\` says it is \`${name}\``, {
+    throw unreadable(`The package that is installed as \`${wanted}\` calls itself \`${name}\``, {
       fix: `Remove it, and install \`${wanted}\` again`,
       file,
     });

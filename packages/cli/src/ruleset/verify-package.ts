@@ -72,7 +72,7 @@ function manifestProblems(manifest: JsonObject): readonly Problem[] {
   for (const [name, range] of ranges)
     if (!isRange(range))
       problems.push({
-        message: `The range of \`${name}\` is ${JSON.stringify(range)}, which no published version is sure to fit`,
+        message: `No published version is sure to fit ${JSON.stringify(range)}, the range of \`${name}\``,
         fix: "Give one such as ^1.2.0",
       });
   const kernel = isJsonObject(peerDependencies) ? peerDependencies["@bylaw/kernel"] : undefined;
@@ -113,7 +113,7 @@ function fileProblems({ folder, files, own }: RulesetPackage): readonly Problem[
     const path = relative(folder, file).replaceAll("\\", "/");
     if (published.has(path) && realpathSync(file) === join(folder, path)) continue;
     problems.push({
-      message: `\`${path}\` is read by the ruleset and does not come with the package`,
+      message: `\`${path}\` is read by the ruleset, but the package does not contain it`,
       fix: path.startsWith("..")
         ? "Move it into the package"
         : "Add it to `files` in `package.json`; npm leaves links out",
@@ -202,7 +202,7 @@ export const finalRulesGone = (old: RulesetPackage, { final }: RulesetPackage): 
   old.final.filter((rule) => !final.includes(rule));
 
 function versionProblems(
-  { name, version, digest }: RulesetPackage,
+  { version, digest }: RulesetPackage,
   { version: old, digest: before, calls, final }: Loosening,
 ): readonly Problem[] {
   if (version === old)
@@ -210,12 +210,12 @@ function versionProblems(
       ? []
       : [
           {
-            message: `${name} ${version} has other files than the ${old} it is compared with`,
+            message: `${version} is also the version it is compared with, but the files differ`,
             fix: "Raise `version` in `package.json`",
           },
         ];
   if (semver.lt(version, old))
-    return [{ message: `${version} is lower than ${old}, which it is compared with` }];
+    return [{ message: `${version} is lower than ${old}, the version it is compared with` }];
   const compatible = semver.satisfies(version, `^${old}`, { includePrerelease: true });
   if (calls.length + final.length === 0 || !compatible) return [];
   return [
