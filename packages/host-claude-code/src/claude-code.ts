@@ -111,6 +111,16 @@ export const claudeCode: Host = {
     };
   },
 
+  start: {
+    program: "claude",
+    // Measured: `false` here wins over `true` in the files of a project.
+    args: (entries) => {
+      const hooks = Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, [one]]));
+      return ["--settings", json({ hooks, disableAllHooks: false })];
+    },
+    refused: ["--settings", "--bare", "--safe-mode"],
+  },
+
   switchedOff({ disableAllHooks, env }) {
     if (disableAllHooks === true) return "`disableAllHooks: true`";
     const [name] = isJsonObject(env) ? Object.keys(env).filter((key) => MISLEADS.test(key)) : [];

@@ -21,8 +21,9 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
 function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
+  const { start: _, ...shared } = claudeCode;
   return {
-    ...claudeCode,
+    ...shared,
     ...own,
     capabilities: {
       ...{ ...measured, allow: true, exit_code: exitOf !== undefined },

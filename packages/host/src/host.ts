@@ -54,6 +54,15 @@ export interface SettingsFile {
 /** What the installer adds to a settings file under `hooks`: one entry per event of the host. */
 export type HookEntries = Readonly<Record<string, JsonObject>>;
 
+/** How a host is started with hooks that no file of a project can switch off. */
+export interface HostStart {
+  /** The name of its program, looked up in the PATH. */
+  readonly program: string;
+  readonly args: (hooks: HookEntries) => readonly string[];
+  /** Options of its own that replace or skip these hooks. */
+  readonly refused: readonly string[];
+}
+
 /** The formats of one coding agent. It contains no rules. */
 export interface Host {
   /** The name in `bylaw hook NAME`. */
@@ -77,6 +86,8 @@ export interface Host {
    * does not have it.
    */
   readonly hooks: (command: (event?: string) => string) => HookEntries;
+  /** Undefined if the host takes no hooks on its command line. */
+  readonly start?: HostStart;
   /** The whole text of a file that only Bylaw writes, such as a plugin. Undefined for settings in JSON. */
   readonly ownFile?: (file: string, command: string) => string | undefined;
   /** Keys for the top of a new settings file. */

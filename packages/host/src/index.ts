@@ -23,11 +23,13 @@ export type {
   HostEvent,
   HostOutput,
   HostPlace,
+  HostStart,
   SettingsFile,
   ToolReturn,
 } from "./host.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
+export { hookEntries } from "./settings/hook-entries.ts";
 export { findInstallFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type InstallResult } from "./settings/install.ts";
 export { MAX_REFUSED_STOPS, forgetStops, countRefusedStop } from "./stop-count.ts";

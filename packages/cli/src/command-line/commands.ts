@@ -48,7 +48,7 @@ export const COMMANDS: Commands = {
   approve: ["Answer what waits for a person", () => import("../commands/approve.ts")],
   contract: ["Show and migrate a workflow contract", () => import("../commands/contract.ts")],
   behavior: ["Evaluate what agents ask of their workflow", () => import("../commands/behavior.ts")],
-  "run [options] [template]": [
+  "run [options] [template] [words...]": [
     "Run a workflow template step by step, and resume it after a crash",
     () => import("../commands/run.ts"),
   ],

@@ -21,12 +21,18 @@ import { usageError } from "../io/report-error.ts";
 import { storePlace, withStore, type StorePlace } from "../log/open-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
-import { shellWord } from "../io/shell-word.ts";
 import { plain } from "../io/text.ts";
 import { driveHere } from "../run/drive-run.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import { migrated } from "../run/migrate-run.ts";
-import { CONTROL_FILE, RUN_OPTIONS, onInterrupt, type RunOptions } from "../run/run-options.ts";
+import {
+  CONTROL_FILE,
+  RUN_OPTIONS,
+  checkOptions,
+  onInterrupt,
+  type RunOptions,
+} from "../run/run-options.ts";
+import { resumeCommand } from "../run/resume-command.ts";
 import { authorizerOf, resumeAs } from "../run/resume-run.ts";
 import { prepareWorkflow, type WorkParts } from "../run/prepare-workflow.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
@@ -36,8 +42,9 @@ import type { CommandSpec } from "../command-line/command.ts";
 export const command: CommandSpec = {
   arguments: {
     template: [
-      "a file, or a name from `bylaw template list`; without it a worker takes all of these",
+      "a file, a name from `bylaw template list`, or `claude-code`; without it a worker takes all templates",
     ],
+    words: ["behind `--`, the options and the prompt of that coding agent"],
   },
   options: RUN_OPTIONS,
   help: `
@@ -50,9 +57,12 @@ Examples:
   $ bylaw run release --run release-42 --resume --by ada
   $ bylaw run release --run release-42 --resume --migrate --dry-run
   $ bylaw run release --driver embedded
+  $ bylaw run claude-code -- --model opus
 
 On many machines: run \`bylaw run --worker --store postgres://…\` on each, and start runs with --driver and the same store.`,
-  run: async (template: string | undefined, options: RunOptions) => {
+  run: async (template: string | undefined, words: readonly string[], options: RunOptions) => {
+    const { runIfHost } = await import("./run-host.ts");
+    if (await runIfHost(template, words, options.config)) return;
     if (options.worker === true)
       return (await import("./run-worker.ts")).runWorker(template, options);
     if (template !== undefined) return runTemplate(template, options);
@@ -86,12 +96,6 @@ async function runTemplate(wanted: string, options: RunOptions): Promise<void> {
       : planText(template),
   );
   conclude(0);
-}
-
-function checkOptions({ store, data, migrate = false, resume = false }: RunOptions): void {
-  if (store !== undefined && data !== undefined)
-    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
-  if (migrate && !resume) throw usageError("`--migrate` needs `--resume`");
 }
 
 async function runLoaded(
@@ -276,24 +280,4 @@ function endText(
   const why = reason === null ? "" : `: ${reason}`;
   const goesOn = ["paused", "held", "interrupted"].includes(outcome);
   return plain(`${name}: ${outcome}${where}${why}`) + (goesOn ? `\n${plain(advice)}` : "");
-}
-
-// The command that resumes the run, with all options that it needs. It leaves out the password of a store.
-function resumeCommand(
-  { name, template, place }: Readonly<Record<"name" | "template", string>> & { place: StorePlace },
-  { store, data, config, agents, compat, controlFile, driver, lease }: RunOptions,
-  outcome: string,
-): string {
-  const given = {
-    store: store === undefined ? undefined : place.shown,
-    ...{ data, config, agents, compat, "control-file": controlFile, driver, lease },
-  };
-  const words = [
-    ...["bylaw", "run", template, "--run", name, "--resume"],
-    ...(outcome === "interrupted" ? [] : ["--by", "NAME"]),
-    ...Object.entries(given).flatMap(([option, value]) =>
-      [value ?? []].flat().flatMap((one) => [`--${option}`, String(one)]),
-    ),
-  ];
-  return `  go on: ${words.map(shellWord).join(" ")}`;
 }

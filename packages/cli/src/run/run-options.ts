@@ -1,3 +1,4 @@
+import { usageError } from "../io/report-error.ts";
 import type { OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { AGENTS_TEXT, COMPAT, RUN_CONFIG, STORE_TEXT } from "../command-line/shared-options.ts";
 
@@ -55,3 +56,10 @@ export const RUN_OPTIONS = [
 ] as const satisfies readonly OptionSpec[];
 
 export type RunOptions = OptionsOf<typeof RUN_OPTIONS>;
+
+/** Throws BYLAW_USAGE_INVALID for options that contradict each other. */
+export function checkOptions({ store, data, migrate = false, resume = false }: RunOptions): void {
+  if (store !== undefined && data !== undefined)
+    throw usageError("`--data` and `--store` cannot be given together", "Remove one");
+  if (migrate && !resume) throw usageError("`--migrate` needs `--resume`");
+}

@@ -4,8 +4,8 @@ import type { Host, HookEntries } from "../host.ts";
 import { addMember, applyEdits, dropMembers } from "./edit.ts";
 import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
 
-/** The entries of a command. */
-const entriesOf = (host: Host, command: string): HookEntries =>
+/** The entries that make a host run this shell command. */
+export const hookEntries = (host: Host, command: string): HookEntries =>
   host.hooks((event) => (event === undefined ? command : `${command} ${event}`));
 
 /** Adds our hooks to the text of a settings file. `text` is undefined if there is no file. */
@@ -15,7 +15,7 @@ export function withHooks(
   host: Host,
   command: string,
 ): string {
-  const entries = entriesOf(host, command);
+  const entries = hookEntries(host, command);
   const empty = text === undefined || text.trim() === "";
   let current = empty ? `${JSON.stringify({ ...host.top }, undefined, 2)}\n` : text;
   for (const [event, entry] of Object.entries(entries)) {
@@ -62,7 +62,7 @@ export function withoutHooks(text: string, file: string, host: Host): string {
 /** Whether a settings file has all hooks of a command exactly as they were installed. */
 export function isIntact(settings: Json, host: Host, command: string): boolean {
   const hooks = isJsonObject(settings) ? settings["hooks"] : undefined;
-  return Object.entries(entriesOf(host, command)).every(([event, entry]) => {
+  return Object.entries(hookEntries(host, command)).every(([event, entry]) => {
     const list = isJsonObject(hooks) ? hooks[event] : undefined;
     return Array.isArray(list) && list.some((one) => isDeepStrictEqual(one, entry));
   });
