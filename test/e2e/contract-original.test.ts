@@ -25,7 +25,7 @@ it("the original contract is refused because no task could leave TDD, with what 
   expect(errors).toMatchObject([
     {
       code: "tests_unobservable",
-      message: expect.stringContaining("no task can leave `TDD`"),
+      message: expect.stringContaining("No task can leave `TDD`"),
       fix: expect.stringContaining("bylaw contract migrate"),
     },
   ]);
