@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 129_050,
-  test_lines: 95_480,
+  source_lines: 129_047,
+  test_lines: 95_500,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -235,6 +235,25 @@ const SWITCHED_OFF: Check = [
   },
 ];
 
+const STARTED: Check = [
+  "started by `bylaw run`, it asks a hook that a project file cannot switch off",
+  async (desk) => {
+    desk.write("rules/policy.toml", POLICY);
+    desk.write(CONFIG, RULES);
+    desk.prepare();
+    const [file, text] = desk.program.off;
+    desk.write(join("work", file), text);
+    const lines = ["mkdir denied", "mkdir allowed"];
+    const script: Script = ({ tools, results }) => {
+      const line = lines[results.length];
+      return line === undefined ? [] : offered(desk.program.shell(line), tools);
+    };
+    const { printed } = await desk.drive(script, undefined, CONFIG);
+    const found = ["denied", "allowed"].filter((folder) => desk.has(folder)).join(" ");
+    return found === "allowed" ? undefined : `it made ${found || "nothing"}: ${printed}`;
+  },
+];
+
 const COMMENTS: Check = [
   "settings with a comment hold as its capabilities say, and `bylaw doctor` knows",
   async (desk) => {
@@ -293,6 +312,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   // A plugin is not asked at the end of a turn.
   ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
   SWITCHED_OFF,
+  ...(program.host.start === undefined ? [] : [STARTED]),
   COMMENTS,
   IN_ORDER,
   ...(program.agent === undefined ? [] : [subAgent(program.agent)]),

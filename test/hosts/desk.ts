@@ -104,12 +104,17 @@ export class Desk {
 
   /** Installs the hook like a person. */
   install(config: string, scope: SettingsFile["scope"] = "user"): void {
-    for (const [file, text] of Object.entries(this.program.files(this.#place(NO_MODEL))))
-      this.write(file, text);
+    this.prepare();
     const { name } = this.program.host;
     const own = ["--config", join(this.home, config), "--engine", this.#engine];
     const ran = this.bylaw("install", name, `--${scope}`, ...own);
     if (ran.code !== 0) throw new Error(ran.text);
+  }
+
+  /** Writes the program's own settings. */
+  prepare(): void {
+    for (const [file, text] of Object.entries(this.program.files(this.#place(NO_MODEL))))
+      this.write(file, text);
   }
 
   /** The path of the user's settings file with the hook. */
@@ -133,8 +138,8 @@ export class Desk {
     writeFileSync(target, text);
   }
 
-  /** Runs the program until it exits, with a model that follows a script. */
-  async drive(script: Script, patience_ms = 60_000): Promise<Drive> {
+  /** Runs the program until it exits, with a model that follows a script. With a configuration, `bylaw run` starts it. */
+  async drive(script: Script, patience_ms = 60_000, config?: string): Promise<Drive> {
     const model = await startModel(script);
     const { program } = this;
     const place = this.#place(model.url);
@@ -142,9 +147,13 @@ export class Desk {
       const text = readFileSync(join(this.home, file), "utf8");
       this.write(file, text.replace(MODEL, model.url));
     }
-    const child = spawn(fileOf(program), program.args, {
+    const file = fileOf(program);
+    const run = ["run", program.host.name, "--config", join(this.home, config ?? ""), "--"];
+    const [start, ...words] = config === undefined ? [file] : [process.execPath, BIN, ...run];
+    const env = this.#env();
+    const child = spawn(start, [...words, ...program.args], {
       cwd: this.project,
-      env: { ...this.#env(), ...program.env(place) },
+      env: { ...env, PATH: `${dirname(file)}${delimiter}${env.PATH}`, ...program.env(place) },
       stdio: ["ignore", "pipe", "pipe"],
       detached: true,
     });
@@ -180,7 +189,7 @@ export class Desk {
     return { home: this.home, project: this.project, url };
   }
 
-  #env(): Readonly<Record<string, string>> {
+  #env(): Readonly<Record<"HOME" | "PATH" | "TERM" | "LANG", string>> {
     const path = [dirname(process.execPath), "/usr/bin", "/bin"].join(delimiter);
     return { HOME: this.home, PATH: path, TERM: "dumb", LANG: "C.UTF-8" };
   }
