@@ -254,7 +254,7 @@ it("an operator answers requests on a server by the command, and nobody can with
       env: { BYLAW_OPERATOR_TOKEN: token },
     });
   expect(approve("", "yes", approval_id)).toMatchObject({ code: 1, stdout: "" });
-  expect(approve("x".repeat(40), "yes", approval_id).code).toBe(2);
+  expect(approve("x".repeat(40), "yes", approval_id).code).toBe(1);
   expect(approve(OPERATOR, "list").stdout).toContain(approval_id);
   expect(approve(OPERATOR, "show", approval_id).stdout).toContain("Which one?");
   expect(approve(OPERATOR, "no", approval_id)).toMatchObject({ code: 2 });

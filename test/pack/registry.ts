@@ -66,7 +66,8 @@ packages:
   '@acme/*': { access: $all, publish: $authenticated }
   'create-bylaw': { access: $all, publish: $authenticated }
   '**': { access: $all, proxy: upstream }
-uplinks: { upstream: { url: ${JSON.stringify(upstream)} } }
+# A registry that is slow once must not be given up for minutes, which is the default after two failures.
+uplinks: { upstream: { url: ${JSON.stringify(upstream)}, timeout: 60s, max_fails: 100 } }
 web: { enable: false }
 middlewares: { audit: { enabled: false } }
 max_body_size: 50mb
