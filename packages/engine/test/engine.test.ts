@@ -48,14 +48,14 @@ test.skipIf(process.platform === "win32")(
   "keeps no process alive if its folder is removed while it starts",
   async () => {
     const place = placeHere();
-    const { listen } = Server.prototype;
-    onTestFinished(() => void (Server.prototype.listen = listen));
+    const listen = Reflect.get(Server.prototype, "listen") as (...given: unknown[]) => Server;
+    onTestFinished(() => void Reflect.set(Server.prototype, "listen", listen));
     // The socket exists as soon as `listen` returns.
-    Server.prototype.listen = function (this: Server, ...given: unknown[]) {
-      const server = Reflect.apply(listen, this, given) as Server;
+    Reflect.set(Server.prototype, "listen", function (this: Server, ...given: unknown[]) {
+      const server = Reflect.apply(listen, this, given);
       rmSync(place.folder, { recursive: true });
       return server;
-    } as typeof listen;
+    });
     const open = (): number =>
       process.getActiveResourcesInfo().filter((name) => name.startsWith("Pipe")).length;
     const before = open();
