@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 129_047,
-  test_lines: 95_500,
+  test_lines: 95_508,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

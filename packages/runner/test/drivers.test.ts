@@ -56,7 +56,11 @@ interface Stage {
   ) => Promise<void>;
   readonly log: (run: string) => Promise<readonly LogEvent[]>;
   /** Resolves when a run has an event of this type and `more` holds. */
-  readonly until: (run: string, type: string, more?: () => boolean) => Promise<void>;
+  readonly until: (
+    run: string,
+    type: string,
+    more?: (events: readonly LogEvent[]) => boolean,
+  ) => Promise<void>;
 }
 
 beforeAll(async () => {
@@ -112,8 +116,9 @@ async function stageOf(engine: Engine): Promise<Stage> {
     log,
     async until(run, type, more = () => true) {
       // One read at a time, because reads that pile up on a slow machine make it slower.
-      while (!(await log(run)).some(({ event_type }) => event_type === type) || !more())
-        await new Promise((resolve) => setTimeout(resolve, 50));
+      const isThere = (events: readonly LogEvent[]): boolean =>
+        events.some(({ event_type }) => event_type === type) && more(events);
+      while (!isThere(await log(run))) await new Promise((resolve) => setTimeout(resolve, 50));
     },
   };
 }
@@ -343,6 +348,9 @@ async function surviveKills(
     const file = join(place.folder, `${run}.killed`);
     return existsSync(file) ? readFileSync(file, "utf8").length : 0;
   };
+  // A worker that another run kills after the last event of this one is not killed for this one any more.
+  const isDone = (run: string, events: readonly LogEvent[]): boolean =>
+    killedIn(run) > 0 || events.at(-1)?.sequence === kills.get(run)?.[0];
   const over = new AbortController();
   const keep = async (): Promise<void> => {
     while (!over.signal.aborted) await (await start(SHORT_LEASE)).ended;
@@ -351,7 +359,7 @@ async function surviveKills(
   try {
     await Promise.race([
       kept,
-      Promise.all(runs.map((run) => until(run, "workflow_ended", () => killedIn(run) > 0))),
+      Promise.all(runs.map((run) => until(run, "workflow_ended", (events) => isDone(run, events)))),
     ]);
   } finally {
     over.abort();
