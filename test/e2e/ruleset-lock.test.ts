@@ -118,7 +118,7 @@ describe("a lock of rulesets", () => {
     put(cwd, OLD, LOOSE);
     put(cwd, NOW, { ...LOOSE, manifest: { version: "2.1.0" } });
     const other = await ruleset(cwd, `accept ${NAME} --against ${OLD} --looser`);
-    expect(other.stderr).toContain("@acme/rules 2.0.0 is not the 1.0.0 that was accepted");
+    expect(other.stderr).toContain(`${OLD} is not the 1.0.0 that was accepted`);
     rmSync(join(cwd, NOW, "policy.toml"));
     symlinkSync(join(cwd, OLD, "policy.toml"), join(cwd, NOW, "policy.toml"));
     expect((await check(cwd)).stderr).toContain("policy.toml is a link");
@@ -154,7 +154,7 @@ describe("bylaw ruleset sign", () => {
     return cwd;
   };
 
-  test("signs with a key from a file or the environment; whoever demands the key gets nothing else", async () => {
+  test("signs with a key from a file or the environment; a ruleset with a key needs its signature", async () => {
     const cwd = project();
     expect(await ruleset(cwd, `sign ${NOW} --key key.pem`)).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(join(cwd, NOW, "ruleset.jws"), "utf8")).toMatch(/^[\w-]+\.\.[\w-]+\n$/);
@@ -180,7 +180,22 @@ describe("bylaw ruleset sign", () => {
     expect(await ruleset(cwd, `accept ${NAME} --against ${OLD}`)).toMatchObject({ code: 0 });
   });
 
-  test("takes no signature that brings its own content", async () => {
+  test("runs no code of files that are not signed, or that replace the accepted version", async () => {
+    const cwd = project();
+    const runs = `import { writeFileSync } from "node:fs"; writeFileSync("ran", "");\n${INDEX}`;
+    await ruleset(cwd, `sign ${NOW} --key key.pem`);
+    expect(await ruleset(cwd, `accept ${NAME} --key pub.pem`)).toMatchObject({ code: 0 });
+    put(cwd, NOW, { manifest: { version: "1.0.1" }, "index.js": runs });
+    const changed = await ruleset(cwd, `accept ${NAME} --against ${OLD}`);
+    expect(changed.stderr).toContain("BYLAW_RULESET_UNSIGNED");
+    await ruleset(cwd, `sign ${NOW} --key key.pem`);
+    put(cwd, OLD, { "index.js": runs });
+    const replaced = await ruleset(cwd, `accept ${NAME} --against ${OLD}`);
+    expect(replaced.stderr).toContain("is not the 1.0.0 that was accepted");
+    expect(existsSync(join(cwd, "ran"))).toBe(false);
+  });
+
+  test("refuses a signature that contains its own content", async () => {
     const cwd = project();
     await ruleset(cwd, `sign ${NOW} --key key.pem`);
     const file = join(cwd, NOW, "ruleset.jws");

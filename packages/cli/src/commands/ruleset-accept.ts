@@ -4,6 +4,7 @@ import {
   findConfig,
   installedPackage,
   lockFileOf,
+  packageDigest,
   readRulesetLock,
   type AcceptedRuleset,
 } from "@bylaw/config";
@@ -14,7 +15,8 @@ import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, place, plain } from "../io/text.ts";
 import { flipText } from "../replay/replay-report.ts";
 import { unreadable } from "../ruleset/npm.ts";
-import { withPackages } from "../ruleset/package-place.ts";
+import { filesOf } from "../ruleset/package-files.ts";
+import { withPackages, type PackagePlace } from "../ruleset/package-place.ts";
 import { readRuleset, type RulesetPackage } from "../ruleset/ruleset-package.ts";
 import { checkSignature, readPublicKey } from "../ruleset/signature.ts";
 import { checkSameName } from "../ruleset/verify-named.ts";
@@ -73,12 +75,17 @@ async function accept(name: string, options: AcceptOptions): Promise<void> {
   ];
   await withPackages(named, async ([found, older]) => {
     if (found === undefined) throw new TypeError("no package");
-    const ruleset = await readRuleset({ ...found, name, installed: true });
+    const now = { ...found, name, installed: true };
+    // Reading a ruleset runs its code, so unsigned or exchanged files must be found before.
+    if (pem !== undefined) await checkSignature(found.folder, await digestOf(now), pem);
+    if (older !== undefined && before !== undefined) await checkSame(before, older);
+    const ruleset = await readRuleset(now);
+    // Its code ran: what is recorded must still be what was signed.
     if (pem !== undefined) await checkSignature(found.folder, ruleset.digest, pem);
     const loosening =
-      older === undefined || before === undefined || before.digest === ruleset.digest
+      older === undefined || before?.digest === ruleset.digest
         ? undefined
-        : await looseningOf(ruleset, sameAs(before, await readRuleset(older), ruleset));
+        : await looseningFrom(older, ruleset);
     const number = (loosening?.calls.length ?? 0) + (loosening?.final.length ?? 0);
     const recorded = number === 0 || options.looser === true;
     const entry: AcceptedRuleset = {
@@ -100,17 +107,21 @@ async function accept(name: string, options: AcceptOptions): Promise<void> {
   });
 }
 
-// What is compared has to be what was accepted, whatever the registry says today.
-function sameAs(
-  { version, digest }: AcceptedRuleset,
-  older: RulesetPackage,
-  ruleset: RulesetPackage,
-): RulesetPackage {
-  checkSameName(ruleset, older);
-  if (older.digest === digest) return older;
-  throw unreadable(`${older.name} ${older.version} is not the ${version} that was accepted`, {
+const digestOf = async (place: PackagePlace): Promise<string> =>
+  packageDigest(await filesOf(place));
+
+// The accepted version is compared, even if the registry has other files under its number today.
+async function checkSame({ version, digest }: AcceptedRuleset, older: PackagePlace): Promise<void> {
+  if ((await digestOf(older)) === digest) return;
+  throw unreadable(`${older.named} is not the ${version} that was accepted`, {
     fix: "Name the accepted one with `--against`",
   });
+}
+
+async function looseningFrom(place: PackagePlace, ruleset: RulesetPackage): Promise<Loosening> {
+  const older = await readRuleset(place);
+  checkSameName(ruleset, older);
+  return await looseningOf(ruleset, older);
 }
 
 function writeLock(file: string, rulesets: Readonly<Record<string, AcceptedRuleset>>): void {
