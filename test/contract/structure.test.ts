@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 129_047,
-  test_lines: 95_508,
+  source_lines: 129_076,
+  test_lines: 95_536,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

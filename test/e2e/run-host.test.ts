@@ -60,6 +60,19 @@ it.each([
   expect(() => readFileSync(join(cwd, "args.json"))).toThrow("ENOENT");
 });
 
+it.each([
+  [
+    "a variable that loads other code into the hook",
+    '{ "env": { "LD_PRELOAD": "/tmp/x.so" } }',
+    "`env.LD_PRELOAD`",
+  ],
+  ["text that is no JSON", '{ "env": ', "cannot be read"],
+])("starts nothing beside a project file with %s", (_, text, message) => {
+  const { code, stderr, cwd } = start("run claude-code", { ".claude/settings.json": text });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  expect(() => readFileSync(join(cwd, "args.json"))).toThrow("ENOENT");
+});
+
 it("starts no agent without rules that load, and names a program that is missing", () => {
   const broken = start("run claude-code", { "policy.toml": "[[rules]]" });
   expect([broken.code, broken.stderr]).toEqual([2, expect.stringContaining("policy.toml:1")]);

@@ -11,6 +11,9 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 const TIMEOUT_S = 30;
 const json = (value: JsonObject): string => JSON.stringify(value);
 
+// Measured: `false` on the command line wins over `true` in the files of a project.
+const STARTS_WITH = { disableAllHooks: false };
+
 /** Claude Code, as measured with 2.1.330. Exit code 2 blocks the call. Any other failure blocks because of `onFailure`. */
 export const claudeCode: Host = {
   name: "claude-code",
@@ -113,11 +116,11 @@ export const claudeCode: Host = {
 
   start: {
     program: "claude",
-    // Measured: `false` here wins over `true` in the files of a project.
     args: (entries) => {
       const hooks = Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, [one]]));
-      return ["--settings", json({ hooks, disableAllHooks: false })];
+      return ["--settings", json({ hooks, ...STARTS_WITH })];
     },
+    settings: STARTS_WITH,
     refused: ["--settings", "--bare", "--safe-mode"],
   },
 

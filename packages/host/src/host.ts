@@ -59,6 +59,8 @@ export interface HostStart {
   /** The name of its program, looked up in the PATH. */
   readonly program: string;
   readonly args: (hooks: HookEntries) => readonly string[];
+  /** Settings that it gets with the hooks. They win over the files of the user and the project. */
+  readonly settings: JsonObject;
   /** Options of its own that replace or skip these hooks. */
   readonly refused: readonly string[];
 }

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { resolve } from "node:path";
 import { findConfig } from "@bylaw/config";
-import { hookEntries } from "@bylaw/host";
+import { hookEntries, inspectSettings } from "@bylaw/host";
 import { quote, quoteAll } from "@bylaw/wording";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { hookCommand } from "../hosts/hook-command.ts";
 import { HOST_NAMES, hostNamed } from "../hosts/known-hosts.ts";
+import { placeHere } from "../hosts/place.ts";
 import { conclude } from "../io/exit-code.ts";
 import { usageError } from "../io/report-error.ts";
 
@@ -49,6 +50,14 @@ async function runHost(
     throw usageError(
       `${quote(refused)} would replace or skip the hooks of Bylaw`,
       "Remove it, or start the agent without Bylaw",
+    );
+  const misled = inspectSettings(host, placeHere(), process.cwd(), start.settings).find(
+    ({ off, fault }) => off !== undefined || fault !== undefined,
+  );
+  if (misled !== undefined)
+    throw usageError(
+      `${title} cannot be governed here: ${misled.file} ${misled.off === undefined ? "cannot be read" : `has ${misled.off}`}`,
+      "Fix that file, and start again",
     );
   const config = given === undefined ? await findConfig(process.cwd()) : resolve(given);
   // A hook that cannot decide would block every call.

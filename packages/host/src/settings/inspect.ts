@@ -1,4 +1,4 @@
-import { isJsonObject, messageOf } from "@bylaw/kernel";
+import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
 import { commandIn, commandInText, isIntact } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
@@ -17,12 +17,14 @@ export interface SettingsReport extends SettingsFile {
   readonly fault?: string;
 }
 
-/** Inspects every settings file of a host. Never throws. */
+/** Inspects every settings file of a host. `over`: settings that win over all but managed files. Never throws. */
 export const inspectSettings = (
   host: Host,
   place: HostPlace,
   project: string,
-): readonly SettingsReport[] => host.files(place, project).map((one) => reportOn(host, one));
+  over: JsonObject = {},
+): readonly SettingsReport[] =>
+  host.files(place, project).map((one) => reportOn(host, one, one.scope === "managed" ? {} : over));
 
 /**
  * The reason why a host would not ask Bylaw, with the file. Undefined if it would. Files below cannot switch off a hook that an
@@ -58,7 +60,7 @@ function ownReport(host: Host, settings: SettingsFile, text: string): SettingsRe
   return { ...settings, exists: true, command, intact };
 }
 
-function reportOn(host: Host, settings: SettingsFile): SettingsReport {
+function reportOn(host: Host, settings: SettingsFile, over: JsonObject): SettingsReport {
   try {
     const text = readSettings(settings.file);
     if (text === undefined) return { ...settings, exists: false };
@@ -69,7 +71,9 @@ function reportOn(host: Host, settings: SettingsFile): SettingsReport {
     const value = isText ? { text } : readFor(host, text, settings.file).value;
     const command = isText ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);
-    const off = isJsonObject(value) ? host.switchedOff(value, settings.scope) : undefined;
+    const off = isJsonObject(value)
+      ? host.switchedOff({ ...value, ...over }, settings.scope)
+      : undefined;
     return {
       ...settings,
       exists: true,
