@@ -26,12 +26,13 @@ function bylaw(...args) {
     shell: process.platform === "win32" && program === "npx",
   });
   try {
+    if (error) throw error;
     const answers = stdout.trim().split("\n").filter(Boolean).map(JSON.parse);
-    if (status === null || answers.length === 0) throw error ?? new Error("It gave no answer");
+    if (status === null || answers.length === 0) throw new Error("It gave no answer");
     return { status, answers };
   } catch (cause) {
     // Output that cannot be read is never a pass.
-    throw new Error(`bylaw ${args[0]} failed: ${stderr.trim() || cause.message}`, { cause });
+    throw new Error(`bylaw ${args[0]} failed: ${stderr?.trim() || cause.message}`, { cause });
   }
 }
 
@@ -40,15 +41,13 @@ const cases = input("cases").split("\n").filter(Boolean);
 
 const lint = bylaw("lint", ...config);
 const test = cases.length === 0 ? undefined : bylaw("test", ...config, "--cases", ...cases);
-// A replay needs a candidate by name.
-const candidate = config.length > 0 ? config : ["--config", configHere()];
-const replay = input("log") === "" ? undefined : bylaw("replay", input("log"), ...candidate);
+const replay = input("log") === "" ? undefined : replayed(input("log"));
 
-function configHere() {
-  const found = ["ts", "js", "mjs", "json", "yaml", "yml"]
-    .map((extension) => `bylaw.config.${extension}`)
-    .find((file) => existsSync(join(directory, file)));
-  return found ?? "bylaw.config.ts";
+// A replay needs its candidate by name.
+function replayed(log) {
+  const shown = bylaw("config", "show", ...config);
+  const [{ file }] = shown.answers;
+  return file === undefined ? shown : bylaw("replay", log, "--config", file);
 }
 
 const inWorkspace = (file) => relative(workspace, resolve(directory, file));
