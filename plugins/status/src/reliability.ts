@@ -91,7 +91,7 @@ export class ReliabilityFold {
       for (const name of namesOf(event.details["unknown_tools"])) this.#unknown.add(name);
   }
 
-  /** The value without the listed violations. */
+  /** Returns the reliability with an empty list of violations. */
   value(): Reliability {
     return {
       enforcement_attempts: [],

@@ -71,8 +71,8 @@ function knownBy(file: string, token: string): Operator {
 }
 
 /**
- * The role in which somebody answers. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that they do not have, and BYLAW_USAGE_INVALID
- * if they have to choose one.
+ * Returns the role in which a person answers. Throws BYLAW_APPROVAL_UNAUTHORIZED for a role that the person does not have, and
+ * BYLAW_USAGE_INVALID if there are several and none was chosen.
  */
 export function roleOf(
   who: Answerer,

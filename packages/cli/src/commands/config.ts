@@ -17,7 +17,7 @@ const OPTIONS = [
     "the configuration (default: the nearest bylaw.config.* upwards)",
     { path: true },
   ],
-  ["--why <plugin>", "show one plugin: every way that leads to it, and what drops it"],
+  ["--why <plugin>", "show one plugin: every ruleset that brings it, and what drops it"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

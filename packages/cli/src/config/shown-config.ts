@@ -58,21 +58,21 @@ export function settingsOf(config: Config, kernel: Kernel, file: string): readon
 /** Every plugin with its origins and options. */
 export function usesOf(config: Config, kernel: Kernel, file: string): readonly ShownPlugin[] {
   const root = basename(file);
-  const ways = [
-    ...(config.extends ?? []).flatMap((ruleset) => waysIn(ruleset, root)),
-    ...(config.plugins ?? []).map((plugin): Way => ({ plugin, from: root })),
+  const paths = [
+    ...(config.extends ?? []).flatMap((ruleset) => pathsIn(ruleset, root)),
+    ...(config.plugins ?? []).map((plugin): PluginPath => ({ plugin, from: root })),
   ];
   const resolved = new Map(kernel.plugins.map((one) => [one.plugin.name, one]));
-  const names = new Set([...resolved.keys(), ...ways.map(({ plugin }) => plugin.name)]);
+  const names = new Set([...resolved.keys(), ...paths.map(({ plugin }) => plugin.name)]);
   return [...names].map((name) => {
-    const own = ways.filter(({ plugin }) => plugin.name === name);
+    const own = paths.filter(({ plugin }) => plugin.name === name);
     const uses = (resolved.get(name)?.instances ?? []).map((instance): ShownUse => {
       const { from, options, excludedRules } = instance;
-      const brought = own.find((way) => way.from === from && way.plugin.options === options);
-      const also = own.filter(({ plugin }) => plugin === brought?.plugin).map((way) => way.from);
+      const listed = own.find((path) => path.from === from && path.plugin.options === options);
+      const also = own.filter(({ plugin }) => plugin === listed?.plugin).map((path) => path.from);
       return {
         from,
-        also: also.filter((way) => way !== from),
+        also: also.filter((path) => path !== from),
         without: [...excludedRules],
         options: withoutPasswords(options),
       };
@@ -100,15 +100,15 @@ const withoutPasswords = (options: unknown): unknown =>
     ),
   ) as unknown;
 
-interface Way {
+interface PluginPath {
   readonly plugin: Plugin;
   readonly from: string;
 }
 
-function waysIn(ruleset: Ruleset, above: string): readonly Way[] {
+function pathsIn(ruleset: Ruleset, above: string): readonly PluginPath[] {
   const from = `${above} > ${ruleset.name}`;
   return [
-    ...(ruleset.extends ?? []).flatMap((base) => waysIn(base, from)),
+    ...(ruleset.extends ?? []).flatMap((base) => pathsIn(base, from)),
     ...(ruleset.plugins ?? []).map((plugin) => ({ plugin, from })),
   ];
 }

@@ -12,7 +12,7 @@ const GRANTED_BY: Readonly<Record<string, string>> = {
   stop: "@bylaw/plugin-loop",
 };
 
-/** Refuses a request that this server could not carry out, with a fix for the operator. */
+/** Refuses requests that this server has no plugin or service for, and tells the operator what to add. */
 export const behaviorRefusals = definePlugin({
   name: "@bylaw/orchestrator/behaviors",
   version: manifest.version,

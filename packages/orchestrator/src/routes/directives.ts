@@ -113,7 +113,7 @@ export const takeDirective = defineRoute({
   path: "/directives/{id}/lease",
   summary: "Take a directive for a while",
   description:
-    "Makes sure that only one of several programs carries it out. The same `holder` can renew its lease. With `max_attempts`, an attempt begins: the server counts those of all holders.",
+    "Makes sure that only one of several programs carries it out. The same `holder` can renew its lease. With `max_attempts`, this begins an attempt. The server counts the attempts of all holders.",
   tags: ["directives"],
   callers: ["operator"],
   params: z.strictObject({ id: directiveId }),
@@ -127,7 +127,7 @@ export const takeDirective = defineRoute({
       description: "The lease",
       schema: z.object({ directive: z.string(), lease_until: z.string() }),
     },
-    409: { description: "Another holder has it, or its attempts are spent" },
+    409: { description: "Another holder has it, or all its attempts were used" },
   },
   async handle({ service, params: { id: directive }, body }) {
     await service.run.catchUp();

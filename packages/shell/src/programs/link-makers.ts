@@ -31,7 +31,7 @@ const open = ({ operands, unknownOptions }: ParsedArgs): boolean =>
 const CREATES = names("b B create force-create");
 const QUIET = names("q quiet progress no-track");
 
-// Everything but a new branch at the current commit.
+// Creating a branch at the current commit changes no files. Every other use may.
 function moves({ operands, options, unknownOptions }: ParsedArgs): boolean {
   if (operands.length > 0 || unknownOptions.length > 0) return true;
   const created = options.filter(({ option }) => CREATES.has(option.name));

@@ -6,7 +6,7 @@ import { baseName, concat, known, prefix } from "./word-text.ts";
 interface Copying {
   /** Whether everything below the sources is included. */
   readonly below?: boolean;
-  /** Whether the target is a directory, whatever its name looks like. */
+  /** Whether the target must be a directory, even if its name does not end with a slash. */
   readonly folder?: boolean;
   /** Whether the target itself becomes a copy of the source. */
   readonly merges?: boolean;
