@@ -1,4 +1,11 @@
-import type { Readable } from "node:stream";
+/** A stream of text, of which Node's `Readable` is one. */
+export interface TextInput {
+  readonly setEncoding: (encoding: "utf8") => unknown;
+  readonly on: (event: "data", listener: (chunk: string) => void) => unknown;
+  readonly once: (event: "end", listener: () => void) => unknown;
+  readonly pause: () => unknown;
+  readonly resume: () => unknown;
+}
 
 /** One side of the proxy. */
 export interface Peer {
@@ -20,7 +27,7 @@ export interface PeerEvents {
 
 /** Reads messages, one per line of at most `limit` characters. Blank lines are skipped. */
 export function readMessages(
-  input: Readable,
+  input: TextInput,
   limit: number,
   { message, tooLong, slow }: Omit<PeerEvents, "end">,
 ): void {

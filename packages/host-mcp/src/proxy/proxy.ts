@@ -1,15 +1,14 @@
 import { McpProxy, type ProxyOptions } from "./mcp-proxy.ts";
-import { readMessages, type Peer, type PeerEvents } from "./peer.ts";
+import { readMessages, type Peer, type PeerEvents, type TextInput } from "./peer.ts";
 import { startServer, type ServerProgram } from "./child-server.ts";
 import type { ServerAddress } from "./http-server.ts";
-import type { Readable } from "node:stream";
 
 /** An MCP server: a program to start, or an address. */
 export type McpServer = ServerProgram | ServerAddress;
 
 /** The streams of a proxy's client. */
 export interface ProxyClient {
-  readonly input: Readable;
+  readonly input: TextInput;
   /** Writes text. Returns a promise if the reader is slow. */
   readonly write: (text: string) => Promise<void> | undefined;
 }
