@@ -1,18 +1,8 @@
 import { execFile } from "node:child_process";
-import {
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData, type Problem } from "@arethetypeswrong/core";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
@@ -22,11 +12,11 @@ import {
   publishable,
   root,
   textOf,
+  type Manifest,
 } from "../contract/workspaces.ts";
+import { bytesIn, folder, packAndInstall, placesFor, tarballs } from "./installation.ts";
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), "bylaw-pack-"));
-const tarballs = new Map<string, { readonly file: string; readonly paths: readonly string[] }>();
 
 // Names as in an import clause: `createKernel`, `type Kernel`.
 function exportedNames(name: string): readonly string[] {
@@ -50,15 +40,6 @@ function exportedNames(name: string): readonly string[] {
   return [...new Set([...direct, ...renamed])];
 }
 
-interface Installed {
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-}
-
-// The packages that npm installed for all projects, by their paths below node_modules.
-let installed: Readonly<Record<string, Installed>> = {};
-
 /**
  * A project with one package and its dependencies only: in a shared one, a package could use what another declares. The folders are
  * links into the one installation, and node does not resolve them.
@@ -78,48 +59,6 @@ function project(name: string): string {
   return own;
 }
 
-/** The folders of a package and of all its dependencies. */
-function placesFor(name: string): ReadonlySet<string> {
-  const linked = new Set<string>();
-  const link = (place: string): void => {
-    if (linked.has(place)) return;
-    linked.add(place);
-    const { dependencies, peerDependencies, optionalDependencies } = installed[place] ?? {};
-    for (const needed of Object.keys({
-      ...dependencies,
-      ...peerDependencies,
-      ...optionalDependencies,
-    })) {
-      const at = placeOf(needed, place);
-      if (at !== undefined) link(at);
-    }
-  };
-  link(`node_modules/${name}`);
-  return linked;
-}
-
-/** The size of a package's files, without nested packages. */
-function bytesIn(place: string): number {
-  const at = join(folder, "all", place);
-  return readdirSync(at, { recursive: true, withFileTypes: true })
-    .filter(
-      (entry) => entry.isFile() && !entry.parentPath.slice(at.length).includes("node_modules"),
-    )
-    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-}
-
-// Searches like node: inside the package that needs it, then outwards. An optional one may be missing.
-function placeOf(name: string, from: string): string | undefined {
-  for (
-    let inside = from;
-    inside !== "";
-    inside = inside.slice(0, Math.max(0, inside.lastIndexOf("node_modules/") - 1))
-  ) {
-    if (`${inside}/node_modules/${name}` in installed) return `${inside}/node_modules/${name}`;
-  }
-  return `node_modules/${name}` in installed ? `node_modules/${name}` : undefined;
-}
-
 // Includes standard error, so that a failed expectation shows it.
 async function node(args: readonly string[], cwd: string): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
@@ -132,38 +71,7 @@ async function node(args: readonly string[], cwd: string): Promise<string> {
   return `${stdout ?? ""}${stderr}`;
 }
 
-beforeAll(async () => {
-  const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
-  const { stdout } = await run(
-    "npm",
-    ["pack", "--json", "--pack-destination", folder, ...selected],
-    { cwd: root },
-  );
-  const packed = Object.values(JSON.parse(stdout) as Record<string, Packed>);
-  for (const { name, filename, files } of packed) {
-    tarballs.set(name, { file: join(folder, filename), paths: files.map(({ path }) => path) });
-  }
-  const all = join(folder, "all");
-  mkdirSync(all);
-  const dependencies = Object.fromEntries(
-    [...tarballs].map(([name, { file }]) => [name, `file:${file}`]),
-  );
-  writeFileSync(
-    join(all, "package.json"),
-    JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }),
-  );
-  const quiet = "--prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error";
-  await run("npm", ["install", ...quiet.split(" ")], { cwd: all });
-  const lock = readFileSync(join(all, "node_modules/.package-lock.json"), "utf8");
-  installed = (JSON.parse(lock) as { readonly packages: typeof installed }).packages;
-});
-
-interface Packed {
-  readonly name: string;
-  readonly filename: string;
-  readonly files: readonly { readonly path: string }[];
-}
-
+beforeAll(packAndInstall);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each(publishable.map(({ manifest }) => [manifest.name]))(
@@ -177,6 +85,22 @@ it.each(publishable.map(({ manifest }) => [manifest.name]))(
     expect(own.filter((path) => foreign.test(path))).toEqual([]);
   },
 );
+
+it.each(publishable.map(({ manifest }) => [manifest.name]))(
+  "are-the-types-wrong finds nothing in the tarball of %s",
+  async (name) => {
+    const data = readFileSync(tarballs.get(name)?.file ?? "");
+    const result = await checkPackage(createPackageFromTarballData(data));
+    const problems = "problems" in result ? result.problems : [];
+    expect(problems.filter((problem) => !isBeforeEsm(problem))).toEqual([]);
+    expect(result.types, name).not.toBe(false);
+  },
+);
+
+// Our packages are ES modules alone. Node 10 and `require` before Node 22 cannot read them, and we support neither.
+const isBeforeEsm = (problem: Problem): boolean =>
+  "resolutionKind" in problem &&
+  (problem.resolutionKind === "node10" || problem.resolutionKind === "node16-cjs");
 
 interface Budget {
   readonly name: string;
@@ -226,31 +150,70 @@ const programs = Map.groupBy(entries, ({ manifest }) =>
   Object.keys(manifest.peerDependencies ?? {}).some((peer) => UNCHECKED.has(peer)),
 );
 
-it.each([...programs])(
-  "every exported name type-checks and loads, in a program with `skipLibCheck: %s`",
-  async (skipLibCheck, packages) => {
-    const own = join(folder, "all", `skip-${skipLibCheck}`);
+beforeAll(() => {
+  for (const [skipLibCheck, packages] of programs) {
+    const own = programFolder(skipLibCheck);
     mkdirSync(own);
-    const counts = packages.map(({ manifest: { name } }) => {
-      const names = exportedNames(name);
-      expect(names, name).not.toEqual([]);
-      const values = names.filter((exported) => !exported.startsWith("type "));
-      const text = `import { ${names.join(", ")} } from "${name}";\nconsole.log("${name}", [${values.join(", ")}].length);\n`;
-      writeFileSync(join(own, `${basename(name)}.ts`), text);
-      return `${name} ${values.length}`;
-    });
     const compilerOptions = { ...STRANGER, skipLibCheck };
     writeFileSync(join(own, "tsconfig.json"), JSON.stringify({ compilerOptions }));
     writeFileSync(join(own, "package.json"), '{ "type": "module" }');
-    expect(
-      await node([join(root, "node_modules/typescript/bin/tsc"), "--singleThreaded"], own),
-    ).toBe("");
-    const files = packages.map(({ manifest: { name } }) => `./out/${basename(name)}.js`);
-    const load = files.map((file) => `await import("${file}");`).join("");
-    const printed = await node(["--input-type=module", "--eval", load], own);
-    expect(printed.trimEnd().split("\n")).toEqual(counts);
+    for (const { manifest } of packages) writeImports(own, manifest);
+  }
+  const both = { compilerOptions: { ...STRANGER, skipLibCheck: true }, include: ["skip-*/*"] };
+  writeFileSync(join(folder, "all/tsconfig.json"), JSON.stringify(both));
+});
+
+const programFolder = (skipLibCheck: boolean): string =>
+  join(folder, "all", `skip-${skipLibCheck}`);
+
+const valuesOf = (name: string): readonly string[] =>
+  exportedNames(name).filter((exported) => !exported.startsWith("type "));
+
+/** Writes modules that import each entry of a package, with `import` and with `require`, and print how many values it has. */
+function writeImports(own: string, { name, exports = {} }: Manifest): void {
+  for (const entry of Object.keys(exports).filter((path) => !path.endsWith(".json"))) {
+    const specifier = `${name}${entry.slice(1)}`;
+    const file = join(own, specifier.replaceAll(/\W+/g, "-"));
+    const print = (values: string): string => `console.log("${specifier}", ${values}.length);\n`;
+    const all = print("Object.keys(all)");
+    const imported =
+      entry === "."
+        ? `import { ${exportedNames(name).join(", ")} } from "${specifier}";\n${print(`[${valuesOf(name).join(", ")}]`)}`
+        : `import * as all from "${specifier}";\n${all}`;
+    writeFileSync(`${file}.ts`, imported);
+    writeFileSync(`${file}.cts`, `import all = require("${specifier}");\n${all}`);
+  }
+}
+
+it.each([...programs])(
+  "every exported name type-checks and loads, in a program with `skipLibCheck: %s`",
+  async (skipLibCheck, packages) => {
+    const own = programFolder(skipLibCheck);
+    expect(await node([NEWEST, "--singleThreaded"], own)).toBe("");
+    const load = async (extension: string): Promise<readonly string[]> => {
+      const files = globSync(`out/*.${extension}`, { cwd: own }).sort();
+      const text = files.map((file) => `await import("./${file}");`).join("");
+      return (await node(["--input-type=module", "--eval", text], own)).trimEnd().split("\n");
+    };
+    const printed = await load("js");
+    const counts = packages.map(({ manifest: { name } }) => `${name} ${valuesOf(name).length}`);
+    expect(printed).toEqual(expect.arrayContaining(counts));
+    expect(await load("cjs")).toEqual(printed);
   },
 );
+
+const NEWEST = join(root, "node_modules/typescript/bin/tsc");
+const OLDER = join(folder, "all/node_modules/typescript-5.8/bin/tsc");
+
+// Bundlers look packages up as `preserve` does.
+it.each([
+  ["the newest TypeScript", "preserve", NEWEST],
+  ["TypeScript 5.8", "nodenext", OLDER],
+  ["TypeScript 5.8", "preserve", OLDER],
+])("every exported name type-checks with %s and `module: %s`", async (_, module, compiler) => {
+  const options = ["--module", module, "--noEmit"];
+  expect(await node([compiler, ...options], join(folder, "all"))).toBe("");
+});
 
 const programsOf = publishable.flatMap(({ manifest: { name, version, bin = {} } }) =>
   Object.entries(bin).map(([command, file]) => [command, { name, version, file }] as const),
