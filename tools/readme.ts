@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Host } from "@bylaw/host";
+import type { CatalogueType } from "@bylaw/log";
 import type { Example, ExampleSet } from "@bylaw/testing";
 import { routesTable } from "./routes-table.ts";
 import { code, table } from "./markdown.ts";
@@ -47,6 +48,7 @@ for (const folder of named.length > 0 ? named : globSync("plugins/*", { cwd: roo
 if (named.length === 0) {
   await renderServer();
   await renderHosts();
+  await renderEvents();
 }
 if (problems.length > 0) {
   console.error(problems.join("\n"));
@@ -91,6 +93,22 @@ async function renderHosts(): Promise<void> {
   const current = readFileSync(join(root, file), "utf8");
   const filled = fill(file, current, { hosts: table(["Host", "Version", ...columns], rows) });
   write(file, current, format(file, filled));
+}
+
+/** Writes the table of event types into the page of the log's package, from the catalogue. */
+async function renderEvents(): Promise<void> {
+  const file = "packages/log/README.md";
+  const { COORDINATOR_TYPES, RUN_TYPES } = await load("packages/log/src/index.ts");
+  const types = [COORDINATOR_TYPES, RUN_TYPES] as readonly (readonly CatalogueType[])[];
+  const rows = types
+    .flat()
+    .map(({ group, name, when, details }) => [
+      ...[group, code(name), when],
+      Object.keys(details.shape).map(code).join(" "),
+    ]);
+  const columns = ["Group", "Type", "Recorded when", "Details"];
+  const current = readFileSync(join(root, file), "utf8");
+  write(file, current, format(file, fill(file, current, { events: table(columns, rows) })));
 }
 
 function isHost(value: unknown): value is Host {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } from "@bylaw/log";
+import { LOG_RULES } from "@bylaw/log";
 import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
@@ -280,24 +280,6 @@ describe("the pages about the event log", () => {
           .filter(([rule]) => !Object.hasOwn(LOG_RULES, rule))
           .map(([rule, severity]) => [rule, "coordinator", severity]),
       ].map(([rule, profile, severity]) => [`\`${rule}\``, profile, severity]),
-    );
-  });
-
-  test("lists every type of the catalogue with its details, and no other", () => {
-    expect(
-      rows(
-        "event-log-types.md",
-        /^(?:session|setup|expert|developer|environment|critic|auditor|infrastructure|guidance|quality|run)$/,
-      ),
-    ).toEqual(
-      [...COORDINATOR_TYPES, ...RUN_TYPES].map(({ group, name, when, details }) => [
-        group,
-        `\`${name}\``,
-        when,
-        Object.keys(details.shape)
-          .map((field) => `\`${field}\``)
-          .join(" "),
-      ]),
     );
   });
 

@@ -21,7 +21,7 @@ export function readCoordinatorEvent(value: Json): RecordableEvent {
     throw invalid(
       `${quote(String(event_type))} is no event of a coordinator`,
       didYouMean(String(event_type), [...TYPES.keys()]) ??
-        "The types are listed in docs/event-log-types.md",
+        "The types are listed in packages/log/README.md",
     );
   if (!isJsonObject(details)) throw invalid("`details` must be a JSON object");
   const given = { event_type, agent_id, task_id, details } as RecordableEvent;
