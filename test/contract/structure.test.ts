@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 129_083,
-  test_lines: 95_612,
+  source_lines: 129_654,
+  test_lines: 95_844,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

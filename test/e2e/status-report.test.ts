@@ -145,8 +145,8 @@ describe("bylaw report", () => {
   test("prints tables in which nothing controls a terminal", async () => {
     const { code, stdout, stderr } = await report();
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout.match(/^(?:Summary|Red flags|By \w+|Runs)$/gm)).toEqual([
-      ...["Summary", "Red flags", "By reason", "By round", "By tool", "By agent", "Runs"],
+    expect(stdout.match(/^(?:Turns|Red flags|By \w+|Runs)$/gm)).toEqual([
+      ...["Turns", "Red flags", "By reason", "By round", "By tool", "By agent", "Runs"],
     ]);
     expect(stdout).toMatch(/^violations per 100 turns +100\.00$/m);
     expect(stdout).not.toContain("\u001b");

@@ -32,6 +32,7 @@ export {
   type CoverageInput,
   type RuleCoverage,
 } from "./prove/coverage.ts";
+export { callTargets } from "./explain/call-targets.ts";
 export { lineReport, type LineReport } from "./explain/line-report.ts";
 export { expectationFault, type CaseOutcome, type Expectation } from "./prove/expectation.ts";
 export { inlineCasesOf, type InlineCase } from "./prove/inline.ts";

@@ -41,7 +41,7 @@ export const COMMANDS: Commands = {
   ],
   "tasks [options]": ["Show where the tasks of a run stand", () => import("../commands/tasks.ts")],
   "report [options] [file...]": [
-    "Report how often rules were enforced in runs, why, and at what cost",
+    "Report what was decided, asked and enforced in runs",
     () => import("../commands/report.ts"),
   ],
   log: ["Verify, read and copy the log of a run", () => import("../commands/log.ts")],

@@ -46,7 +46,7 @@ Examples:
 };
 
 /**
- * Prints statistics about enforcement in the logs of runs. Each file is a run of its own, unless it begins with an anchor: then it
+ * Prints what was decided, asked and enforced in the logs of runs. Each file is a run of its own, unless it begins with an anchor: then it
  * continues the file before it. The exit code is 1 if a line is not an event.
  */
 async function report(

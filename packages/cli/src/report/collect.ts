@@ -1,4 +1,6 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { BoundedNames, MOST_NAMES } from "./bounded-names.ts";
+import { DecisionCounter, type DecisionReport } from "./decision-count.ts";
 import {
   addFigures,
   countTurns,
@@ -51,6 +53,9 @@ export interface Report {
     readonly begin: string;
     readonly end: string;
   }[];
+  /** What was decided about tool calls. */
+  readonly decisions: DecisionReport;
+  /** From here on, about turns: whether responses complied. */
   readonly totals: Figures;
   readonly rates: Rates;
   readonly reasons: readonly Frequency[];
@@ -63,9 +68,6 @@ export interface Report {
 /** The red flags: more violations than this in one round, or more characters than this lost by an agent. */
 const RETRIES = 2;
 const LOST = 5_000;
-// A log can hold millions of different names.
-const NAMES = 10_000;
-const OTHERS = "(others)";
 
 // Events of an agent even if they name none: a host with a single agent may leave the name out.
 const OF_AGENTS: ReadonlySet<string> = new Set([
@@ -95,13 +97,15 @@ export class ReportCollector {
   readonly #runs: { run: string; events: number; agents: number; begin: string; end: string }[] =
     [];
   readonly #agents = new Map<string, AgentCount>();
-  readonly #reasons = new Map<string, Group>();
-  readonly #rounds = new Map<string, Group>();
-  readonly #tools = new Map<string, Group>();
+  readonly #reasons = new BoundedNames(noViolations);
+  readonly #rounds = new BoundedNames(noViolations);
+  readonly #tools = new BoundedNames(noViolations);
+  readonly #decisions = new DecisionCounter();
 
   /** Begins a run. All following events belong to it. */
   begin(run: string): void {
     this.#runs.push({ run, events: 0, agents: 0, begin: "", end: "" });
+    this.#decisions.begin();
   }
 
   /** Whether a run has begun. */
@@ -115,6 +119,7 @@ export class ReportCollector {
     run.events += 1;
     run.begin ||= event.timestamp;
     run.end = event.timestamp;
+    this.#decisions.add(event);
     const id = event.agent_id ?? (OF_AGENTS.has(event.event_type) ? "" : null);
     if (id === null) return;
     const agent = this.#agentOf(id);
@@ -132,6 +137,7 @@ export class ReportCollector {
     for (const { turns } of this.#agents.values()) addFigures(totals, turns.result());
     return {
       runs: this.#runs,
+      decisions: this.#decisions.result(),
       totals,
       rates: ratesOf(totals),
       reasons: frequencies(this.#reasons),
@@ -169,25 +175,23 @@ export class ReportCollector {
     this.#raise(this.#rounds, String(round), agent, lost);
     for (const tool of tools) this.#raise(this.#tools, tool, agent, lost);
     if (reason === "unknown_tool")
-      for (const tool of tools) if (unknown.size < NAMES) unknown.add(tool);
-    if (rounds.size < NAMES || rounds.has(round)) rounds.set(round, (rounds.get(round) ?? 0) + 1);
+      for (const tool of tools) if (unknown.size < MOST_NAMES) unknown.add(tool);
+    if (rounds.size < MOST_NAMES || rounds.has(round))
+      rounds.set(round, (rounds.get(round) ?? 0) + 1);
   }
 
-  #raise(group: Map<string, Group>, given: string, agent: string, lost: number): void {
-    const name = group.size < NAMES || group.has(given) ? given : OTHERS;
-    const one = group.get(name) ?? {
-      violations: 0,
-      chars_lost: 0,
-      runs: new Set(),
-      agents: new Set(),
-    };
+  #raise(groups: BoundedNames<Group>, name: string, agent: string, lost: number): void {
+    const one = groups.of(name);
     one.violations += 1;
     one.chars_lost += lost;
     one.runs.add(this.#runs.length);
     one.agents.add(JSON.stringify([this.#runs.length, agent]));
-    group.set(name, one);
   }
 }
+
+const noViolations = (): Group => ({
+  ...{ violations: 0, chars_lost: 0, runs: new Set(), agents: new Set() },
+});
 
 function agentReport({ run, agent, turns, unknown, rounds }: AgentCount): AgentReport {
   const figures = turns.result();
@@ -206,8 +210,8 @@ const textsOf = (value: unknown): readonly string[] =>
     ? (value as readonly unknown[]).filter((item) => typeof item === "string")
     : [];
 
-const frequencies = (groups: ReadonlyMap<string, Group>): readonly Frequency[] =>
-  [...groups]
+const frequencies = (groups: BoundedNames<Group>): readonly Frequency[] =>
+  groups.entries
     .map(([name, { violations, runs, agents, chars_lost }]) => ({
       name,
       violations,
@@ -215,7 +219,9 @@ const frequencies = (groups: ReadonlyMap<string, Group>): readonly Frequency[] =
       agents: agents.size,
       chars_lost,
     }))
-    .sort((one, other) => other.violations - one.violations || (one.name < other.name ? -1 : 1));
+    .toSorted(
+      (one, other) => other.violations - one.violations || (one.name < other.name ? -1 : 1),
+    );
 
 function flagsOf({ run, agent, ...report }: AgentReport): readonly RedFlag[] {
   const found: readonly (readonly [RedFlag["flag"], boolean, string])[] = [

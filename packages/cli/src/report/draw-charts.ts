@@ -9,7 +9,7 @@ interface Page {
 /** Draws the charts. Its source is copied into the page, so it must not use anything outside its own body. */
 export function drawCharts(): void {
   const { Chart, document } = globalThis as unknown as Page;
-  const colours = ["#4269d0", "#efb118"];
+  const colours = ["#4269d0", "#efb118", "#ff725c"];
   const charts = JSON.parse(
     document.getElementById("charts")?.textContent ?? "[]",
   ) as readonly ChartData[];

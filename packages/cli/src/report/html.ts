@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { plain } from "../io/text.ts";
 import type { Report } from "./collect.ts";
 import type { ChartData } from "./chart-data.ts";
+import type { NamedEffectCount } from "./decision-count.ts";
 import { drawCharts } from "./draw-charts.ts";
 import type { Table } from "./table.ts";
 
@@ -60,33 +61,43 @@ function tableOf({ title, columns, rows }: Table): string {
 // More bars are hard to tell apart. The tables show all.
 const BARS = 20;
 
-function chartsOf({ reasons, rounds, tools, agents }: Report): readonly ChartData[] {
-  const bars = (
-    title: string,
-    rows: readonly { readonly name: string; readonly violations: number }[],
-  ): ChartData => ({
-    title,
-    labels: rows.slice(0, BARS).map(({ name }) => plain(name)),
-    series: [
-      { label: "violations", values: rows.slice(0, BARS).map(({ violations }) => violations) },
-    ],
-  });
+function chartsOf({ decisions, reasons, rounds, tools, agents }: Report): readonly ChartData[] {
   const writers = agents
     .filter(({ chars_lost, chars_carried }) => chars_lost + chars_carried > 0)
-    .slice(0, BARS);
-  const characters: ChartData = {
-    title: "Characters lost and carried over, by agent",
-    labels: writers.map(({ agent }) => plain(agent)),
-    series: [
-      { label: "lost", values: writers.map(({ chars_lost }) => chars_lost) },
-      { label: "carried over", values: writers.map(({ chars_carried }) => chars_carried) },
-    ],
-  };
+    .map(({ agent, chars_lost, chars_carried }) => ({
+      ...{ name: agent, lost: chars_lost, "carried over": chars_carried },
+    }));
   const all = [
-    bars("Violations by reason", reasons),
-    bars("Violations by round", rounds),
-    bars("Violations by tool", tools),
-    characters,
+    barChart("Decisions by rule", EFFECTS, decisions.rules.map(labelled)),
+    barChart("Decisions by hour (UTC)", EFFECTS, decisions.hours.map(labelled)),
+    barChart(
+      "Questions by day (UTC)",
+      ["asked"],
+      decisions.questions.days.map(({ day, asked }) => ({ name: day, asked })).slice(-BARS),
+    ),
+    barChart("Violations by reason", ["violations"], reasons),
+    barChart("Violations by round", ["violations"], rounds),
+    barChart("Violations by tool", ["violations"], tools),
+    barChart("Characters lost and carried over, by agent", ["lost", "carried over"], writers),
   ];
   return all.filter(({ labels }) => labels.length > 0);
+}
+
+const EFFECTS = ["allowed", "asked", "denied"] as const;
+
+const labelled = ({ name, allow, ask_user, deny }: NamedEffectCount) => ({
+  ...{ name, allowed: allow, asked: ask_user, denied: deny },
+});
+
+function barChart<Label extends string>(
+  title: string,
+  labels: readonly Label[],
+  counts: readonly ({ readonly name: string } & Readonly<Record<Label, number>>)[],
+): ChartData {
+  const shown = counts.slice(0, BARS);
+  return {
+    title,
+    labels: shown.map(({ name }) => plain(name)),
+    series: labels.map((label) => ({ label, values: shown.map((count) => count[label]) })),
+  };
 }

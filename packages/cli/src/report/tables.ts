@@ -1,3 +1,4 @@
+import { decisionTables } from "./decision-tables.ts";
 import type { Frequency, Report } from "./collect.ts";
 import { percent, ratio, type Table } from "./table.ts";
 import type { Figures } from "./turns.ts";
@@ -5,6 +6,7 @@ import type { Figures } from "./turns.ts";
 /** The tables of a report, without empty ones. */
 export function tablesOf({
   runs,
+  decisions,
   totals,
   reasons,
   rounds,
@@ -13,7 +15,12 @@ export function tablesOf({
   red_flags,
 }: Report): readonly Table[] {
   const all: readonly Table[] = [
-    { title: "Summary", columns: ["figure", "value"], rows: summaryOf(totals, runs.length) },
+    ...decisionTables(decisions),
+    {
+      title: "Turns",
+      columns: ["figure", "value"],
+      rows: hasFigures(totals) ? summaryOf(totals) : [],
+    },
     {
       title: "Red flags",
       columns: ["run", "agent", "flag", "what"],
@@ -34,7 +41,11 @@ export function tablesOf({
       columns: ["tool", ...FREQUENCY],
       rows: tools.map((one) => frequencyRow(one, totals)),
     },
-    { title: "By agent", columns: Object.keys(AGENT), rows: agents.map(agentRow) },
+    {
+      title: "By agent",
+      columns: Object.keys(AGENT),
+      rows: agents.filter(hasFigures).map(agentRow),
+    },
     {
       title: "Runs",
       columns: ["run", "events", "agents", "begin", "end"],
@@ -78,8 +89,10 @@ const frequencyRow = (
 
 const per100 = ({ violations, turns }: Figures): string => ratio(100 * violations, turns);
 
-const summaryOf = (totals: Figures, runs: number): readonly (readonly (string | number)[])[] => [
-  ["runs", runs],
+const hasFigures = ({ turns, running, violations, infrastructure }: Figures): boolean =>
+  turns + running + violations + infrastructure > 0;
+
+const summaryOf = (totals: Figures): readonly (readonly (string | number)[])[] => [
   ["turns that ended", totals.turns],
   ["turns still going on", totals.running],
   ["ok", `${totals.ok} (${percent(totals.ok, totals.turns)})`],
