@@ -8,13 +8,13 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 129_654,
-  test_lines: 95_844,
+  source_lines: 129_787,
+  test_lines: 95_910,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,
-  kernel_lines: 1_608,
-  kernel_names: 44,
+  kernel_lines: 1_700,
+  kernel_names: 45,
   old_messages: 0,
   docs_words: 40_000,
 } as const;

@@ -3,6 +3,7 @@ import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import type { DataFile, DataPath } from "./data-file.ts";
+import type { ReadConfig } from "./load-config.ts";
 import { PACKAGE_NAME, type DataConfig } from "./plain-config.ts";
 
 const packageName = z.string().max(214).regex(PACKAGE_NAME, "expected the name of an npm package");
@@ -47,12 +48,15 @@ export async function checkedConfig(file: string, data: DataFile): Promise<Check
   return { config, faults: await Promise.all(faults), isReplaced };
 }
 
-/** The faults in the settings of a configuration that is a module. */
-export function moduleFaults(file: string, config: object): readonly BylawError[] {
+/** The valid settings of a configuration that is a module, and the faults of the others. */
+export function checkedModule(file: string, config: object): ReadConfig {
   const { error } = MODULE_CONFIG.safeParse(config);
-  return (error?.issues ?? [])
-    .flatMap((issue) => describe(issue, config))
-    .map(({ message, fix }) => invalid({ file }, message, fix));
+  const described = (error?.issues ?? []).flatMap((issue) => describe(issue, config));
+  const wrong = new Set(described.map(({ path }) => path[0]));
+  return {
+    config: Object.fromEntries(Object.entries(config).filter(([key]) => !wrong.has(key))),
+    faults: described.map(({ message, fix }) => invalid({ file }, message, fix)),
+  };
 }
 
 const invalid = (

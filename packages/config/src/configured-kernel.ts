@@ -1,5 +1,6 @@
 import {
   BylawError,
+  Faults,
   createKernel,
   checkArgument,
   messageOf,
@@ -64,12 +65,18 @@ export async function createConfiguredKernel(
   input: ConfiguredKernelOptions = {},
 ): Promise<ConfiguredKernel> {
   const { add, ...options } = checkArgument("createConfiguredKernel", "options", input);
-  const { file, config, load } = await openConfig(options);
-  const added = (await add?.(file, config, load)) ?? [];
+  const { file, config, faults, load } = await openConfig(options);
+  let added: readonly Plugin[];
+  try {
+    added = (await add?.(file, config, load)) ?? [];
+  } catch (error) {
+    new Faults([...faults, error], file).throwAll();
+    throw error;
+  }
   try {
     const kernel = createKernel(
       added.length === 0 ? config : { ...config, plugins: [...(config.plugins ?? []), ...added] },
-      { configFile: file },
+      { configFile: file, faults },
     );
     return { kernel, file, load, report: reportOf(kernel) };
   } catch (error) {

@@ -1,20 +1,21 @@
-import { BylawError, type Config, type Plugin } from "@bylaw/kernel";
+import { BylawError, type Plugin, type Ruleset } from "@bylaw/kernel";
+import type { ReadConfig } from "./load-config.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { pluginFactoryOf, rulesetOf, type PackageLoader } from "./packages.ts";
 import type { DataFile, DataPath } from "./data-file.ts";
+import { lostPlugin } from "./lost-plugin.ts";
 import { parseData } from "./parse-data.ts";
-import { throwFaults } from "./config-error.ts";
-import { isPlain } from "./plain-config.ts";
+import { isPlain, type PluginUse } from "./plain-config.ts";
 
 /**
- * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Throws BYLAW_CONFIG_INVALID with file and line,
+ * Reads a JSON, YAML or TOML configuration and loads the packages that it names. Faults: BYLAW_CONFIG_INVALID with file and line,
  * BYLAW_CONFIG_UNLOADABLE for a package, and BYLAW_OPTIONS_INVALID for the options of a plugin.
  */
 export async function readDataConfig(
   file: string,
   text: string,
   loaderFor: (names: readonly string[]) => PackageLoader,
-): Promise<Config> {
+): Promise<ReadConfig> {
   const data = await parseData(file, text);
   const {
     config: given,
@@ -27,39 +28,53 @@ export async function readDataConfig(
   const { extends: rulesets, plugins: uses, ...settings } = given;
   const plugins = uses?.map((use) => (typeof use === "string" ? { use, options: undefined } : use));
   const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
-  // Collects the error of each package and plugin, so that all of them are reported.
-  const at = async <T>(path: DataPath, work: () => Promise<T>): Promise<T | undefined> => {
-    if ([path, [...path, "use"], [...path, "options"]].some(isReplaced)) return undefined;
+  const at: At = async (path, work, lost) => {
+    const [known] = told;
+    if (known !== undefined && [path, [...path, "use"], [...path, "options"]].some(isReplaced))
+      return lost(known);
     try {
       return await work();
     } catch (error) {
       const fault = await placed(error, file, data, path);
       if (!isBylawError(fault)) throw fault;
       faults.push(fault);
-      return undefined;
+      return lost(fault);
     }
   };
   const config: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(settings)) if (value !== undefined) config[key] = value;
-  if (rulesets !== undefined) {
+  if (rulesets !== undefined)
     config["extends"] = await Promise.all(
-      rulesets.map((name, index) =>
-        at(["extends", index], async () => rulesetOf(name, await load(name))),
-      ),
+      rulesets.map((name, index) => rulesetAt(name, index, load, at)),
     );
-  }
-  if (plugins !== undefined) {
+  if (plugins !== undefined)
     config["plugins"] = await Promise.all(
-      plugins.map(({ use, options }, index) =>
-        at(["plugins", index], async (): Promise<Plugin> =>
-          pluginFactoryOf(use, await load(use))(options),
-        ),
-      ),
+      plugins.map((use, index) => pluginAt(use, index, load, at)),
     );
-  }
-  throwFaults(faults);
-  return config;
+  return { config, faults };
 }
+
+/** Loads the package at a path. If it fails, keeps the fault and returns what `lost` puts in its place. */
+type At = <T>(path: DataPath, work: () => Promise<T>, lost: (fault: BylawError) => T) => Promise<T>;
+
+const rulesetAt = (name: string, index: number, load: PackageLoader, at: At): Promise<Ruleset> =>
+  at(
+    ["extends", index],
+    async () => rulesetOf(name, await load(name)),
+    (fault) => ({ name, plugins: [lostPlugin(name, fault)] }),
+  );
+
+const pluginAt = (
+  { use, options }: PluginUse,
+  index: number,
+  load: PackageLoader,
+  at: At,
+): Promise<Plugin> =>
+  at(
+    ["plugins", index],
+    async () => pluginFactoryOf(use, await load(use))(options),
+    (fault) => lostPlugin(use, fault),
+  );
 
 async function placed(
   error: unknown,

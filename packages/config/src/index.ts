@@ -4,7 +4,6 @@ export {
   type ConfiguredKernelOptions,
   type ReportEntry,
 } from "./configured-kernel.ts";
-export { throwFaults } from "./config-error.ts";
 export { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 export { writeGitignore } from "./write-gitignore.ts";
 export { isBylawError } from "./is-bylaw-error.ts";

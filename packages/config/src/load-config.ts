@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { extname, resolve } from "node:path";
-import { BylawError, type Config } from "@bylaw/kernel";
+import { BylawError, Faults, type Config } from "@bylaw/kernel";
 import { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 import type { BundledPackages, BuiltInPackages, PackageLoader } from "./packages.ts";
 import { lockFileOf } from "./lock-file.ts";
@@ -25,8 +25,14 @@ export interface LoadedConfig {
   readonly config: Config;
 }
 
-/** A configuration, its file, and a loader for the configuration's own packages. */
-export interface OpenedConfig extends LoadedConfig {
+/** The valid part of a configuration, and the faults of the rest. */
+export interface ReadConfig {
+  readonly config: Config;
+  readonly faults: readonly BylawError[];
+}
+
+/** The valid part of a configuration, its file, and a loader for the configuration's own packages. */
+export interface OpenedConfig extends LoadedConfig, ReadConfig {
   readonly load: PackageLoader;
 }
 
@@ -36,11 +42,12 @@ export interface OpenedConfig extends LoadedConfig {
  * locked: BYLAW_LOCK_INVALID, BYLAW_RULESET_UNREADABLE and BYLAW_RULESET_UNACCEPTED.
  */
 export async function loadConfig(options: LoadConfigOptions = {}): Promise<LoadedConfig> {
-  const { file, config } = await openConfig(options);
+  const { file, config, faults } = await openConfig(options);
+  new Faults(faults, file).throwAll();
   return { file, config };
 }
 
-/** Loads a configuration like {@link loadConfig}, and returns the loader of its packages too. */
+/** Loads a configuration like {@link loadConfig}, and returns its faults and the loader of its packages too. */
 export async function openConfig({
   cwd = process.cwd(),
   file,
@@ -72,9 +79,9 @@ export async function openConfig({
   };
   if (/^m?[jt]s$/.test(extension)) {
     const { readModuleConfig } = await import("./module-config.ts");
-    const config = await readModuleConfig(path, bundled);
-    locking?.checkAccepted(path, lock, config);
-    return { file: path, config, load: beside };
+    const read = await readModuleConfig(path, bundled);
+    locking?.checkAccepted(path, lock, read.config);
+    return { file: path, ...read, load: beside };
   }
   const [{ readDataConfig }, { loaderOfContained }] = await Promise.all([
     import("./data-config.ts"),
@@ -83,7 +90,7 @@ export async function openConfig({
   let load = beside;
   const loaderFor = (names: readonly string[]): PackageLoader =>
     (load = loaderOfContained(path, names, contained, beside));
-  const config = await readDataConfig(path, text, loaderFor);
-  locking?.checkAccepted(path, lock, config);
-  return { file: path, config, load };
+  const read = await readDataConfig(path, text, loaderFor);
+  locking?.checkAccepted(path, lock, read.config);
+  return { file: path, ...read, load };
 }

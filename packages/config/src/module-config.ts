@@ -1,31 +1,34 @@
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
-import { BylawError, isJsonObject, messageOf, type Config } from "@bylaw/kernel";
+import { BylawError, Faults, isJsonObject, messageOf } from "@bylaw/kernel";
 import { createJiti } from "jiti";
 import { notingOptionFaults } from "./option-faults.ts";
-import { throwFaults } from "./config-error.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
+import type { ReadConfig } from "./load-config.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
 
 type SourceLocation = NonNullable<BylawError["source"]>;
 
 /**
  * Loads a configuration that is a module and returns its default export. Throws BYLAW_CONFIG_UNLOADABLE with the line if the module
- * fails, and BYLAW_CONFIG_INVALID with all faults if its export is not a configuration.
+ * fails, and BYLAW_CONFIG_INVALID if its export is not a configuration.
  */
-export async function readModuleConfig(file: string, bundled: BundledPackages): Promise<Config> {
-  let exports: Record<string, unknown>;
-  try {
-    exports = await importModule(file, bundled);
-  } catch (error) {
+export async function readModuleConfig(
+  file: string,
+  bundled: BundledPackages,
+): Promise<ReadConfig> {
+  const faults: BylawError[] = [];
+  const exports = await importModule(file, bundled).catch(async (error: unknown) => {
     const fault = unloadable(file, error);
-    throwFaults(fault.code === "BYLAW_OPTIONS_INVALID" ? await allFaults(file, bundled) : []);
-    throw fault;
-  }
+    const anew = fault.code === "BYLAW_OPTIONS_INVALID";
+    return (anew ? await importFaulty(file, bundled, faults) : undefined) ?? raise(fault);
+  });
   const config: unknown = exports["default"];
   if (isJsonObject(config)) {
-    throwFaults(await settingsFaults(file, config));
-    return config;
+    // These checks need zod, so they are loaded only here.
+    const { checkedModule } = await import("./config-schema.ts");
+    const checked = checkedModule(file, config);
+    return { config: checked.config, faults: [...faults, ...checked.faults] };
   }
   throw new BylawError({
     code: "BYLAW_CONFIG_INVALID",
@@ -38,26 +41,26 @@ export async function readModuleConfig(file: string, bundled: BundledPackages): 
   });
 }
 
-// These checks need zod, so they are loaded only for a configuration that the kernel would refuse.
-async function settingsFaults(file: string, config: object): Promise<readonly BylawError[]> {
-  const { moduleFaults } = await import("./config-schema.ts");
-  return moduleFaults(file, config);
+function raise(fault: BylawError): never {
+  throw fault;
 }
 
 /**
- * Finds all faults of a module in which a plugin refused its options. Loads the module again: this time each plugin notes its fault
- * instead of throwing, so that the module runs to its end. Its exports are only checked for more faults.
+ * Loads a module again in which a plugin refused its options. This time each plugin notes its fault instead of throwing, so that the
+ * module runs to its end. Throws the faults if it does not.
  */
-async function allFaults(file: string, bundled: BundledPackages): Promise<readonly BylawError[]> {
-  const faults: BylawError[] = [];
+async function importFaulty(
+  file: string,
+  bundled: BundledPackages,
+  faults: BylawError[],
+): Promise<Record<string, unknown> | undefined> {
   const note = (error: unknown): void => void faults.push(unloadable(file, error));
   try {
-    const exports = await notingOptionFaults(note, () => evaluate(file, bundled, { anew: true }));
-    const config = exports["default"];
-    return isJsonObject(config) ? [...faults, ...(await settingsFaults(file, config))] : faults;
+    return await notingOptionFaults(note, () => evaluate(file, bundled, { anew: true }));
   } catch {
     // Without one of its plugins, the module may fail for other reasons, which are not reported.
-    return faults;
+    new Faults(faults).throwAll();
+    return undefined;
   }
 }
 

@@ -9,7 +9,7 @@ export type DataConfig = { readonly [Key in keyof Settings]?: Settings[Key] | un
 };
 
 /** A plugin, named by its package. */
-interface PluginUse {
+export interface PluginUse {
   readonly use: string;
   readonly options?: unknown;
 }

@@ -2,6 +2,7 @@ import type { DecisionContext } from "./combine.ts";
 import type { EnforcementMode } from "./decision.ts";
 import type { Declared } from "./declared.ts";
 import { BylawError } from "./errors.ts";
+import type { Faults } from "./faults.ts";
 import { HookRunner, type TapContext } from "./hook-runner.ts";
 import { freezeJson } from "./json.ts";
 import type { Hooks, KernelApi, Plugin, PluginInstance, Prepare } from "./plugin.ts";
@@ -41,7 +42,7 @@ export class AppliedPlugins {
   readonly #seals: ((declared: Declared) => void)[] = [];
   #sealed = false;
 
-  constructor(plugins: readonly ResolvedPlugin[], config: Config) {
+  constructor(plugins: readonly ResolvedPlugin[], config: Config, faults: Faults) {
     const { deadline_ms = 10_000, fallback = "ask_user" } = config;
     this.deadline_ms = deadline_ms;
     this.hooks = Object.fromEntries(
@@ -51,17 +52,23 @@ export class AppliedPlugins {
       this.declared.plugins.push(plugin.name);
       const { shared } = plugin.definition;
       for (const group of shared ? [instances] : instances.map((instance) => [instance]))
-        this.#apply(plugin, group);
+        faults.attempt(() => this.#apply(plugin, group));
     }
     this.#sealed = true;
     for (const list of Object.values(this.declared)) Object.freeze(list);
-    for (const check of this.#seals) check(this.declared);
+    // What a check misses may be of a plugin that could not be applied.
+    for (const check of faults.hasFailed ? [] : this.#seals)
+      faults.attempt(() => check(this.declared));
+    const mode = faults.attempt(() =>
+      onlyMode(config.enforcement_mode ?? this.#modes[0], this.#modes),
+    );
+    faults.throwAll();
     const heldFast = new Map(
       plugins.map(({ plugin: { name, neverSoftened } }) => [name, new Set([neverSoftened].flat())]),
     );
     this.context = {
       policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
-      enforcement_mode: onlyMode(config.enforcement_mode ?? this.#modes[0], this.#modes),
+      enforcement_mode: mode ?? "strict",
       approval_mode: config.approval_mode ?? "ask",
       fallback: this.#fallbacks.length === 0 ? fallback : this.#fallbacks.reduce(stricter),
       neverSoftened: ({ plugin: name, code }) =>

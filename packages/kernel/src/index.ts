@@ -3,6 +3,7 @@ export { checkArgument } from "./check-argument.ts";
 export { ENFORCEMENT_MODES, type Decision } from "./decision.ts";
 export type { Guard, Sink } from "./declared.ts";
 export { BylawError, messageOf } from "./errors.ts";
+export { Faults } from "./faults.ts";
 export type { EventDraft, LogEvent } from "./event.ts";
 export { JSON_LIMITS, canonicalJson, freezeJson, isJsonObject, omitUndefined } from "./json.ts";
 export type { Json, JsonObject } from "./json.ts";

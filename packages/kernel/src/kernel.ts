@@ -4,7 +4,8 @@ import { checkArgument } from "./check-argument.ts";
 import { applyGrantAndMode, combine, type DecisionContext } from "./combine.ts";
 import type { Decision, EnforcementMode, Explanation, Grant, TapReport } from "./decision.ts";
 import type { Declared } from "./declared.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf, type BylawError } from "./errors.ts";
+import { Faults } from "./faults.ts";
 import { tapByVote } from "./hook-runner.ts";
 import { freezeJson, isJsonObject, omitUndefined, type Json } from "./json.ts";
 import { prepare } from "./preparation.ts";
@@ -56,16 +57,19 @@ export interface KernelSource {
   readonly configFile?: string;
   /** The name in votes. Default: the last segment of `configFile`, or else `config`. */
   readonly name?: string;
+  /** The faults that its loader found. They are thrown together with those of the plugins. */
+  readonly faults?: readonly BylawError[];
 }
 
-/** Applies the plugins of a configuration and seals them. Throws {@link BylawError} for any mistake in it. */
+/** Applies the plugins of a configuration and seals them. Throws a {@link BylawError} that lists every mistake in it. */
 export function createKernel(config: Config, source: KernelSource = {}): Kernel {
   const what = "the source of a configuration";
-  const { configFile, name } = checkArgument("createKernel", what, source);
+  const { configFile, name, faults: earlier } = checkArgument("createKernel", what, source);
   checkArgument("createKernel", "a configuration", config, { code: "BYLAW_CONFIG_INVALID" });
   const root = name ?? configFile?.split(/[\\/]/).at(-1) ?? "config";
-  const plugins = resolve(config, root, configFile);
-  const applied = new AppliedPlugins(plugins, config);
+  const faults = new Faults(earlier, configFile);
+  const plugins = resolve(config, root, faults, configFile);
+  const applied = new AppliedPlugins(plugins, config, faults);
   const { context, declared, deadline_ms } = applied;
   const { policy, enforcement_mode } = context;
   const decidePrepared: Kernel["decidePrepared"] = (input, view, grant) =>

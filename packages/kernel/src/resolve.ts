@@ -1,4 +1,5 @@
 import { BylawError } from "./errors.ts";
+import type { Faults } from "./faults.ts";
 import { checkSettings } from "./check-settings.ts";
 import type { NamedRule, Plugin, PluginInstance } from "./plugin.ts";
 import type { Config, ResolvedPlugin, Ruleset } from "./ruleset.ts";
@@ -14,12 +15,13 @@ interface Use {
 }
 
 /**
- * Flattens `extends`, applies `without`, and groups the uses of each plugin. `root` names the configuration in every vote. Throws
- * BYLAW_CONFIG_INVALID, BYLAW_PLUGIN_DUPLICATE, BYLAW_WITHOUT_UNMATCHED or BYLAW_WITHOUT_FINAL.
+ * Flattens `extends`, applies `without`, and groups the uses of each plugin. `root` names the configuration in every vote. Faults:
+ * BYLAW_CONFIG_INVALID, BYLAW_PLUGIN_DUPLICATE, BYLAW_WITHOUT_UNMATCHED and BYLAW_WITHOUT_FINAL.
  */
 export function resolve(
   config: Config,
   root: string,
+  faults: Faults,
   configFile?: string,
 ): readonly ResolvedPlugin[] {
   checkSettings("config", config);
@@ -42,14 +44,18 @@ export function resolve(
     const path = [...above, ruleset];
     const names = path.map(({ name }) => name);
     const own = (ruleset.plugins ?? []).map((plugin) => use(plugin, names));
-    return [...(ruleset.extends ?? []).flatMap((base) => flatten(base, path)), ...own];
+    return [...(ruleset.extends ?? []).flatMap((base) => all(base, path)), ...own];
   };
-  let brought = (config.extends ?? []).flatMap((ruleset) => flatten(ruleset, []));
-  for (const entry of config.without ?? []) brought = exclude(brought, entry);
-  return group([...brought, ...(config.plugins ?? []).map((plugin) => use(plugin, []))]);
+  const all = (ruleset: Ruleset, above: readonly Ruleset[]): readonly Use[] =>
+    faults.attempt(() => flatten(ruleset, above)) ?? [];
+  let brought = (config.extends ?? []).flatMap((ruleset) => all(ruleset, []));
+  // A name may be that of a part of a ruleset that has a fault.
+  for (const entry of faults.hasFailed ? [] : (config.without ?? []))
+    brought = faults.attempt(() => exclude(brought, entry)) ?? brought;
+  return group([...brought, ...(config.plugins ?? []).map((plugin) => use(plugin, []))], faults);
 }
 
-function group(all: readonly Use[]): readonly ResolvedPlugin[] {
+function group(all: readonly Use[], faults: Faults): readonly ResolvedPlugin[] {
   // If two paths lead to a ruleset, its plugins count once, with the path that sorts first.
   const uses = new Map<Plugin, Use>();
   for (const found of all) {
@@ -58,7 +64,7 @@ function group(all: readonly Use[]): readonly ResolvedPlugin[] {
       uses.set(found.plugin, found);
   }
   const groups = new Map<string, { plugin: Plugin; instances: PluginInstance<unknown>[] }>();
-  for (const { plugin, instance } of uses.values()) {
+  const add = ({ plugin, instance }: Use): void => {
     if (!NAME.test(plugin.name) || plugin.name === "__proto__") {
       const message = `\`${plugin.name}\` is not a plugin name`;
       const fix = "Use the name of its package, without spaces.";
@@ -67,7 +73,8 @@ function group(all: readonly Use[]): readonly ResolvedPlugin[] {
     const { plugin: first, instances } = groups.get(plugin.name) ?? { plugin, instances: [] };
     if (!isSame(first, plugin)) throw duplicate(first, plugin);
     groups.set(plugin.name, { plugin: first, instances: [...instances, instance] });
-  }
+  };
+  for (const use of uses.values()) faults.attempt(() => add(use));
   return [...groups.values()];
 }
 

@@ -1,3 +1,4 @@
+import { Faults } from "@bylaw/kernel";
 import { withoutRules, type PolicyFile, type ToolTable } from "@bylaw/policy-language";
 import { digestOf, loadFound, loadPolicy } from "./load.ts";
 import { mergeTools } from "./merge-tools.ts";
@@ -20,10 +21,15 @@ export function loadPool(
   instances: readonly Pick<PolicyInstance, "options" | "configFile" | "excludedRules">[],
   places: Places,
 ): LoadedPool {
-  const uses = instances.map((instance) => ({
-    ...loadPolicy({ from: "", ...instance }),
-    excludedRules: instance.excludedRules,
-  }));
+  const faults = new Faults();
+  const uses = instances.flatMap(
+    (instance) =>
+      faults.attempt(() => ({
+        ...loadPolicy({ from: "", ...instance }),
+        excludedRules: instance.excludedRules,
+      })) ?? [],
+  );
+  faults.throwAll();
   const tools = mergeTools(uses.map((loaded) => loaded.tools));
   const policies = [
     ...uses,

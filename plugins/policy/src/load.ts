@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, Faults } from "@bylaw/kernel";
 import {
   extendTools,
   parsePolicy,
@@ -31,13 +31,18 @@ const compiled = new WeakMap<
   Map<string, { readonly text: string; readonly policy: PolicyFile }>
 >();
 
-/** Reads and compiles the policies of one use. Throws PolicyError and the errors of {@link readPolicy}. */
+/** Reads and compiles the policies of one use. Throws all PolicyErrors and errors of {@link readPolicy} as one. */
 export function loadPolicy({ options, configFile }: PolicyInstance): LoadedPolicy {
   const base = baseOf(configFile);
   const tools = extendTools(options.tools);
   const workspace = resolve(options.workspace ?? base);
   const parse = parserOf(options);
   const files: PolicyFile[] = [];
+  const faults = new Faults();
+  const read = (work: () => PolicyFile): void => {
+    const file = faults.attempt(work);
+    if (file !== undefined) files.push(file);
+  };
   const forms = (options.compiled ?? []).map((name) => pathOf(name, base));
   const sources = configFile === undefined ? [] : [configFile, realPath(configFile) ?? configFile];
   sources.push(...forms);
@@ -50,10 +55,11 @@ export function loadPolicy({ options, configFile }: PolicyInstance): LoadedPolic
     const isInside = "workspace" in place;
     const trusted = forms.filter((form) => isInside || !insideOf(form, workspace));
     const { operator } = options;
-    files.push(parse(readPolicy(path), { file, operator, tools, ...place }, trusted));
+    read(() => parse(readPolicy(path), { file, operator, tools, ...place }, trusted));
   }
-  if (options.text !== undefined)
-    files.push(parse(options.text, { file: "inline policy", operator: true, tools }));
+  const { text } = options;
+  if (text !== undefined) read(() => parse(text, { file: "inline policy", operator: true, tools }));
+  faults.throwAll();
   return { files, tools, sources };
 }
 

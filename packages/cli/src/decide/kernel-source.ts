@@ -89,7 +89,8 @@ export function missingPolicy(error: unknown, files: readonly string[]): unknown
   if (
     !isBylawError(error) ||
     error.code !== "BYLAW_POLICY_MISSING" ||
-    !files.includes(error.source?.file ?? "")
+    !files.includes(error.source?.file ?? "") ||
+    "findings" in error
   )
     return error;
   const { code, message, source } = error;

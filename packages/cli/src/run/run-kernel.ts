@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { findConfig, isBylawError, loadConfig, packageLoaderFor } from "@bylaw/config";
+import { createConfiguredKernel, findConfig, isBylawError, packageLoaderFor } from "@bylaw/config";
 import { createKernel, isPlugin, type Config, type Kernel, type Plugin } from "@bylaw/kernel";
 import type * as CheckpointPlugin from "@bylaw/plugin-checkpoint";
 import type * as ConstitutionPlugin from "@bylaw/plugin-constitution";
@@ -63,20 +63,15 @@ export async function kernelOf(
     };
   }
   return whileLoading(file, async () => {
-    const { config: loaded } = await loadConfig({ file, bundled: bundled() });
     // Loaded with the configuration's own packages, because a kernel refuses two copies of one plugin.
     const load = await packageLoaderFor(file, bundled());
     const entries = Object.entries(names).map(async ([key, name]) => [key, await load(name)]);
     const plugins = Object.fromEntries(await Promise.all(entries)) as unknown as RunPlugins;
-    const more = instancesOf(plugins, template, namesIn(loaded));
-    return {
-      kernel: createKernel(
-        { ...loaded, plugins: [...(loaded.plugins ?? []), ...more] },
-        { configFile: file },
-      ),
-      file,
-      plugins,
-    };
+    const { kernel } = await createConfiguredKernel({
+      ...{ file, bundled: bundled() },
+      add: (_file, loaded) => instancesOf(plugins, template, namesIn(loaded)),
+    });
+    return { kernel, file, plugins };
   });
 }
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { isBylawError, parseData, throwFaults } from "@bylaw/config";
+import { isBylawError, parseData } from "@bylaw/config";
 import { loadContract } from "@bylaw/contract";
-import { BylawError } from "@bylaw/kernel";
+import { BylawError, Faults } from "@bylaw/kernel";
 import { CONTRACT, type Settings } from "./settings.ts";
 
 /** Where a setting comes from. */
@@ -52,7 +52,7 @@ export async function throwSettingsFaults({ faulty }: SettingsError): Promise<vo
         : { file: origin === "flag" ? "command line" : origin };
     return new BylawError({ code: "BYLAW_SETTINGS_INVALID", message, fix, source });
   });
-  throwFaults([...(await Promise.all(placed)), ...contractFaults(settings)]);
+  new Faults([...(await Promise.all(placed)), ...contractFaults(settings)]).throwAll();
 }
 
 /** Where a setting comes from. An unknown one can only come from the file. */
