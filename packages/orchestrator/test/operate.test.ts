@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import { readStatus } from "@bylaw/plugin-status";
@@ -195,6 +197,21 @@ describe("metrics", () => {
     expect(text).toMatch(/bylaw_approvals_open \d/);
     for (const secret of ["secret", "ann", OPERATOR, ENROL, ann.task])
       expect(text).not.toContain(secret);
+  });
+
+  test("are those that the Grafana dashboard asks for", async () => {
+    await served.as("operator").get("/nothing");
+    const { text } = await served.as("operator").get("/metrics");
+    const described = text.matchAll(/^# TYPE (\w+) (\w+)$/gm);
+    const known = new Set(
+      [...described].flatMap(([, name = "", type]) =>
+        type === "histogram" ? [`${name}_bucket`, `${name}_count`] : [name],
+      ),
+    );
+    const board = readFileSync(join(import.meta.dirname, "../grafana.json"), "utf8");
+    const wanted = new Set(board.match(/\bbylaw_\w+/g));
+    expect(wanted.size).toBeGreaterThan(5);
+    expect([...wanted].filter((name) => !known.has(name))).toEqual([]);
   });
 });
 
