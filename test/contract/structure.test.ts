@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 129_787,
-  test_lines: 95_910,
+  source_lines: 130_304,
+  test_lines: 96_420,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

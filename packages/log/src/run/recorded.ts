@@ -55,7 +55,8 @@ export function eventOf(
   policies: PolicyName,
 ): readonly [type: string, details: JsonObject] {
   const [type, details] = DESCRIBE[hook](subject, decision);
-  return [type, { ...details, decision: written(decision, policies) }];
+  const trace = factOf(subject, "trace");
+  return [type, { ...details, ...trace, decision: written(decision, policies) }];
 }
 
 function fieldsOf(subject: Subject, ...fields: readonly string[]): JsonObject {
@@ -98,8 +99,9 @@ function registryOf(subject: Subject): JsonObject {
   return { servers: Object.fromEntries(near) };
 }
 
-// A value in the facts of a plugin that later decisions need: the commit at which a task began, or the marks that a call sets.
-function factOf({ facts = {} }: Subject, name: "commit" | "marks"): JsonObject {
+// A value in the facts of a plugin that the log keeps: the commit at which a task began, the marks that a call sets, or the trace in which
+// a decision was asked for.
+function factOf({ facts = {} }: Subject, name: "commit" | "marks" | "trace"): JsonObject {
   const found = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of[name]));
   return found === undefined ? {} : { [name]: (found as JsonObject)[name] ?? null };
 }

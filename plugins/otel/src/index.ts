@@ -1,0 +1,1 @@
+export { otel } from "./otel.ts";

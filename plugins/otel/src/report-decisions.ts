@@ -1,0 +1,68 @@
+import type { LogEvent, View } from "@bylaw/kernel";
+import type { LogReader, SinkWriter } from "@bylaw/log";
+import type { Context, Tracer } from "@opentelemetry/api";
+import type { Api } from "./api.ts";
+import { decisionIn, spanAttributes, spanName } from "./attributes.ts";
+import { followLog } from "./chain-check.ts";
+import type { DecisionMetrics } from "./metrics.ts";
+import { openQuestions } from "./open-questions.ts";
+import { contextOf, isForeign, nowMs, runContext, traceFactIn } from "./trace-fact.ts";
+
+interface Reporting {
+  readonly api: Api;
+  readonly tracer: Tracer;
+  readonly metrics: DecisionMetrics;
+  readonly content: boolean;
+}
+
+/** Codes of decisions that no rule made, because something failed. */
+const FAILED: ReadonlySet<string> = new Set(["check_failed", "engine_absent"]);
+
+/** Reports each decision of a run that this process records: a span, and the metrics. */
+export function reportDecisions(log: LogReader, reporting: Reporting): SinkWriter {
+  const { api, metrics } = reporting;
+  let view: View | undefined;
+  let home: Context | undefined;
+  const run = { questions: (): number => view?.(openQuestions)?.size ?? 0, chain: followLog(log) };
+  metrics.opened(run);
+  return {
+    async write(events, now) {
+      view = now;
+      home ??= runContext(api, await firstSession(log));
+      for (const event of events) report(log.run, event, home, reporting);
+    },
+    close() {
+      metrics.closed(run);
+    },
+  };
+}
+
+function report(
+  run: string,
+  event: LogEvent,
+  home: Context,
+  { api, tracer, metrics, content }: Reporting,
+): void {
+  const decision = decisionIn(event);
+  const fact = traceFactIn(event);
+  if (decision === undefined || isForeign(fact)) return;
+  const end = nowMs();
+  const start = fact?.asked_ms ?? Date.parse(event.timestamp);
+  metrics.decided(decision, fact && (end - start) / 1_000);
+  const parent = fact?.traceparent === undefined ? undefined : contextOf(api, fact.traceparent);
+  const name = spanName(decision.hook, event);
+  const span = tracer.startSpan(name, { startTime: start }, parent ?? home);
+  if (span.isRecording()) {
+    span.setAttributes(spanAttributes(run, event, decision, { content }));
+    const runSpan = api.trace.getSpanContext(home);
+    // The span of the agent belongs to another trace, so the link leads to the other decisions of the run.
+    if (parent !== undefined && runSpan !== undefined) span.addLink({ context: runSpan });
+    if (FAILED.has(decision.code)) span.setStatus({ code: api.SpanStatusCode.ERROR });
+  }
+  span.end(end);
+}
+
+async function firstSession(log: LogReader): Promise<string> {
+  const [first] = await log.events(0, 1);
+  return first?.session_id ?? log.session;
+}
