@@ -39,8 +39,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   const asked = quickHook(argv);
   try {
     if (plain !== undefined) {
-      const { check } = await import("./commands/check.ts");
-      return await check(plain);
+      const { checkWords } = await import("./commands/check.ts");
+      return await checkWords(plain.line, plain.options);
     }
     if (asked !== undefined) {
       const { hook } = await import("./commands/hook.ts");

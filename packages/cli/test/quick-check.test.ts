@@ -7,18 +7,18 @@ import { quickCheck } from "../src/command-line/quick-check.ts";
 // What the full parser makes of the same words. Undefined if it refuses them.
 async function parsed(argv: readonly string[]): Promise<unknown> {
   const program = await createProgram(["check"]);
-  let options: unknown;
+  let words: unknown;
   program.commands
     .find((command) => command.name() === "check")
-    ?.action((line: readonly string[], given: unknown) => {
-      options = line.length === 0 ? given : { line };
+    ?.action((line: readonly string[], options: unknown) => {
+      words = { line, options };
     });
   try {
     program.parse(argv, { from: "user" });
   } catch {
     return undefined;
   }
-  return options;
+  return words;
 }
 
 describe("the quick parser of `bylaw check`", () => {
@@ -42,17 +42,18 @@ describe("the quick parser of `bylaw check`", () => {
   });
 
   test("reads the usual commands", () => {
-    expect(quickCheck(["check", "--tool", "bash", "--args", '{"command":"ls"}', "--json"])).toEqual(
-      { tool: "bash", args: '{"command":"ls"}', json: true, interactive: true },
-    );
-    expect(quickCheck(["check", "--batch", "-", "--policy", "a.toml", "b.toml"])).toEqual({
-      batch: "-",
-      policy: ["a.toml", "b.toml"],
-      interactive: true,
+    const args = '{"command":"ls"}';
+    expect(quickCheck(["check", "--tool", "bash", "--args", args, "--json"])).toEqual({
+      line: [],
+      options: { tool: "bash", args, json: true, interactive: true },
     });
-    expect(quickCheck(["check", "--no-interactive", "--config", "c.json"])).toEqual({
-      config: "c.json",
-      interactive: false,
+    expect(quickCheck(["check", "--batch", "-", "--policy", "a.toml", "b.toml"])).toEqual({
+      line: [],
+      options: { batch: "-", policy: ["a.toml", "b.toml"], interactive: true },
+    });
+    expect(quickCheck(["check", "--no-interactive", "--", "git", "push", "--force"])).toEqual({
+      line: ["git", "push", "--force"],
+      options: { interactive: false },
     });
   });
 

@@ -4,14 +4,23 @@ import type { CheckOptions } from "../commands/check.ts";
 const TEXTS = ["tool", "args", "server", "agent", "phase", "cwd", "batch", "config"] as const;
 const URL = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
 
+/** The words of `bylaw check`: a shell command behind `--`, and the options. */
+interface QuickCheck {
+  readonly line: readonly string[];
+  readonly options: CheckOptions;
+}
+
 /**
- * Reads the options of `bylaw check` if all are long, given once and separate from their values. Returns undefined for anything
+ * Reads the words of `bylaw check` if all options are long, given once and separate from their values. Returns undefined for anything
  * else, including every mistake, which the full parser then handles. Hooks start this command for each call, and loading the full
  * parser takes as long as starting Node.
  */
-export function quickCheck(argv: readonly string[]): CheckOptions | undefined {
-  const [command, ...words] = argv;
+export function quickCheck(argv: readonly string[]): QuickCheck | undefined {
+  const [command, ...all] = argv;
   if (command !== "check") return undefined;
+  const end = all.indexOf("--");
+  const words = end < 0 ? all : all.slice(0, end);
+  const line = end < 0 ? [] : all.slice(end + 1);
   const options = new Map<string, string | boolean | readonly string[]>([["interactive", true]]);
   for (let at = 0; at < words.length;) {
     const flag = words[at] ?? "";
@@ -25,7 +34,7 @@ export function quickCheck(argv: readonly string[]): CheckOptions | undefined {
     if (value === false && values.length > 0) return undefined;
     options.set(name, value);
   }
-  return Object.fromEntries(options) as unknown as CheckOptions;
+  return { line, options: Object.fromEntries(options) as unknown as CheckOptions };
 }
 
 // `-` alone is standard input.

@@ -64,7 +64,8 @@ Examples:
 const SUGGEST =
   "  `bylaw explain --suggest`, with the same options, shows the smallest rule that would allow this.\n";
 
-async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
+/** Decides one call, which may be a shell command in words, or every line of a batch, and sets the exit code. */
+export async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
   if (words.length === 0) return await check(options);
   // An option here is a misspelt one, not part of a shell command.
   if (!process.argv.includes("--"))
@@ -81,8 +82,7 @@ async function checkWords(words: readonly string[], options: CheckOptions): Prom
 const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** Decides one call or every line of a batch, and sets the exit code. */
-export async function check(options: CheckOptions): Promise<void> {
+async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);
   if (options.tool !== undefined || options.args !== undefined) {
     throw usageError("`--tool` and `--args` cannot be given with `--batch`");

@@ -1,6 +1,11 @@
 import type { Word } from "../analysis.ts";
 import type { EffectName } from "../effect-names.ts";
-import { readOptions, type CommandOperand, type CommandOptions } from "./read-options.ts";
+import {
+  readOptions,
+  usualSubcommand,
+  type CommandOperand,
+  type CommandOptions,
+} from "./read-options.ts";
 import { known, mayBeOption, prefix } from "./word-text.ts";
 
 /** An effect that a table can list. The other effects follow from paths, or from the lack of a table. */
@@ -26,31 +31,53 @@ interface OptionTest {
 }
 
 interface Pattern {
-  readonly effect: TableEffect;
-  /** Set for `*`, which matches only if no other pattern does. */
-  readonly rest: boolean;
   readonly operands: readonly string[];
   readonly options: readonly OptionTest[];
   readonly dashes: boolean;
   readonly alone: boolean;
 }
 
-const compiled = new WeakMap<EffectPatterns, Map<string, readonly Pattern[]>>();
+/** A pattern as the table lists it. It is compiled when a command could match. */
+interface ListedPattern {
+  readonly effect: TableEffect;
+  readonly words: readonly string[];
+  compiled?: Pattern;
+}
 
-function patternsOf(program: string, table: EffectPatterns): readonly Pattern[] {
-  let byProgram = compiled.get(table);
-  if (byProgram === undefined) compiled.set(table, (byProgram = new Map()));
+const listed = new WeakMap<EffectPatterns, Map<string, readonly ListedPattern[]>>();
+
+function patternsOf(program: string, table: EffectPatterns): readonly ListedPattern[] {
+  let byProgram = listed.get(table);
+  if (byProgram === undefined) listed.set(table, (byProgram = new Map()));
   let patterns = byProgram.get(program);
   if (patterns === undefined) {
     patterns = (Object.entries(table) as [TableEffect, string][]).flatMap(([effect, list]) =>
-      list.split(",").map((text) => compile(program, effect, text.trim().split(/\s+/))),
+      list.split(",").map((text) => ({ effect, words: text.trim().split(/\s+/) })),
     );
     byProgram.set(program, patterns);
   }
   return patterns;
 }
 
-function compile(program: string, effect: TableEffect, words: readonly string[]): Pattern {
+/**
+ * Whether a pattern may match, judged by its first word alone. Most patterns of a program begin with another subcommand, and reading
+ * them all would be the largest part of deciding the first line with it.
+ */
+function mayFit(
+  program: string,
+  [first = ""]: readonly string[],
+  { operands }: CommandOptions,
+): boolean {
+  if (!/^\w/.test(first)) return true;
+  const name = usualSubcommand(program, first);
+  if (name === undefined) return true;
+  const [operand] = operands;
+  if (operand === undefined) return false;
+  const { text, single } = operand.word;
+  return operand.after || text === undefined || !single || matches(name, text);
+}
+
+function compile(program: string, words: readonly string[]): Pattern {
   const plain = words.filter((word) => !/^(?:\*\*?|--|\$|\.\.\.|!.*|-.*\*)$/.test(word));
   const read = readWords(program, [program, ...plain].map(known), 1);
   const names = read.options.filter(({ implied }) => implied !== true);
@@ -64,8 +91,6 @@ function compile(program: string, effect: TableEffect, words: readonly string[])
   const skips = words.indexOf("...");
   const operands = read.operands.map(({ word }) => word.text ?? "");
   return {
-    effect,
-    rest: words.length === 1 && words[0] === "*",
     operands: skips < 0 ? operands : operands.toSpliced(skips, 0, "..."),
     options: [
       ...names.map(({ name, value }) => ({ name, value: value?.text, absent: false })),
@@ -75,6 +100,9 @@ function compile(program: string, effect: TableEffect, words: readonly string[])
     alone: words.includes("$"),
   };
 }
+
+/** Whether a pattern is `*`, which matches only if no other pattern does. */
+const isRest = ({ words }: ListedPattern): boolean => words.length === 1 && words[0] === "*";
 
 /** Finds the effects that the table lists for a command. `told`: whether the table knows this command. */
 export function findEffects(
@@ -87,17 +115,18 @@ export function findEffects(
   const command = readWords(program, argv, from);
   const patterns = patternsOf(program, table);
   let told = false;
-  for (const pattern of patterns) {
-    if (pattern.rest) continue;
+  for (const one of patterns) {
+    if (isRest(one) || !mayFit(program, one.words, command)) continue;
+    const pattern = (one.compiled ??= compile(program, one.words));
     const certainty = fits(pattern, command, argv, from);
     if (certainty === 0) continue;
-    add(pattern.effect, certainty);
+    add(one.effect, certainty);
     told ||= certainty === 2;
   }
   if (told) return { told };
-  for (const { rest, effect } of patterns) {
-    if (!rest) continue;
-    add(effect, 2);
+  for (const one of patterns) {
+    if (!isRest(one)) continue;
+    add(one.effect, 2);
     told = true;
   }
   return { told };

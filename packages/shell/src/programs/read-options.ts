@@ -158,6 +158,22 @@ function usual(path: string): string {
   return name === undefined ? path : `${path.slice(0, blank)} ${name}`;
 }
 
+/**
+ * The name that `readOptions` gives to a first operand, from that word alone. Undefined if other words count too. For programs
+ * without a table it is the word.
+ */
+export function usualSubcommand(program: string, written: string): string | undefined {
+  const spec = specOf(program);
+  if (spec === undefined) return written;
+  if (spec.bundled === true || PREFIX_SYNONYMS[program] !== undefined) return undefined;
+  if (RUNS_BARE.has(program)) return undefined;
+  const name = fullSubcommandName(spec, written);
+  const aliases = ALIASES[program] ?? NONE;
+  const one = aliases.get(name) ?? name;
+  for (const alias of aliases.keys()) if (alias.startsWith(`${one} `)) return undefined;
+  return one;
+}
+
 // Replaces the first one or two operands by the usual name of the subcommand.
 function rename(
   program: string,
