@@ -275,6 +275,102 @@ at.save("asks", [check("--config", "own.json"), at.bylaw(["check", "--tool", "ba
   expect(await at.events("tool_denied")).toHaveLength(1);
 });
 
+it("marks of a run are set by calls that only an agent's own policy allows", async () => {
+  const at = agents(
+    {
+      own: `
+const own = ["--config", "own.json"];
+const check = (tool, args) => at.bylaw(["check", "--tool", tool, "--args", JSON.stringify(args), ...own]).status;
+const fetch = () => check("web_fetch", { url: "https://example.com" });
+const before = [fetch(), check("write_file", { path: "secret/a" }), fetch()];
+const read = check("read_file", { path: "secret/a" });
+at.save("checked", { before, read, after: fetch() });
+`,
+      hooked: `
+const own = ["--config", "own.json"];
+const hook = (name) => at.bylaw(["hook", "claude-code", ...own], process.env, JSON.stringify({
+  hook_event_name: name, session_id: "s", tool_use_id: "t1", cwd: process.cwd(),
+  tool_name: "Read", tool_input: { file_path: "open/a" }, tool_response: {} }));
+const asked = hook("PreToolUse");
+const send = () => at.bylaw(["check", "--tool", "send_mail", ...own]).status;
+const first = send();
+const done = hook("PostToolUse");
+at.save("hooked", { asked, first, done, after: send() });
+`,
+    },
+    {
+      steps: [step("a", does("own")), step("b", does("hooked"))],
+      files: {
+        "bylaw.config.json": JSON.stringify({
+          plugins: [
+            { use: "@bylaw/plugin-policy", options: { files: ["run.toml"], discover: "none" } },
+          ],
+        }),
+        "run.toml": `
+[[marks]]
+name = "secret"
+paths = { read = ["secret/**"] }
+[[marks]]
+name = "opened"
+paths = { read = ["open/**"] }
+[[rules]]
+name = "no-fetch"
+action = "deny"
+tool = "web_fetch"
+after = "secret"
+[[rules]]
+name = "no-mail"
+action = "deny"
+tool = "send_mail"
+after = "opened"
+`,
+        "own.json": JSON.stringify({
+          plugins: [
+            { use: "@bylaw/plugin-policy", options: { files: ["own.toml"], discover: "none" } },
+          ],
+        }),
+        "own.toml": `
+[[rules]]
+name = "fetch"
+action = "allow"
+tool = "web_fetch"
+[[rules]]
+name = "mail"
+action = "allow"
+tool = "send_mail"
+[[rules]]
+name = "read"
+action = "allow"
+tool = "read_file"
+[[rules]]
+name = "asked"
+action = "ask_user"
+paths = { read = ["open/**"] }
+[[rules]]
+name = "no-writes"
+action = "deny"
+tool = "write_file"
+`,
+      },
+    },
+  );
+  expect(await at.go()).toMatchObject({ code: 0 });
+  // What its own policy denies did not run, and sets nothing.
+  expect(read(at, "checked")).toEqual({ before: [0, 1, 0], read: 0, after: 1 });
+  expect(read(at, "hooked")).toMatchObject({
+    asked: { stdout: expect.stringContaining('"permissionDecision":"ask"') },
+    first: 0,
+    done: { status: 0, stderr: "" },
+    after: 1,
+  });
+  expect(await at.events("tool_allowed")).toMatchObject(
+    ["web_fetch", "web_fetch", "read_file", "send_mail", "Read"].map((tool) => ({
+      agent_id: "worker",
+      details: { tool },
+    })),
+  );
+});
+
 interface Answered {
   readonly status: number;
   readonly stdout: string;

@@ -18,19 +18,40 @@ export interface RunAnswer {
 /** Decides a call by a kernel. In a step of `bylaw run` it also asks the run; the stricter decision counts. */
 export async function decideHere(kernel: Kernel, call: ToolCall): Promise<Decision> {
   const own = await kernel.decidePrepared(await kernel.prepare(call));
-  const answer = await askRun(call);
+  const answer = await askRun(call, { left_to_host: own.applied === "allow" });
   return answer === undefined ? own : stricter(own, answer.decision);
 }
 
 /**
- * Asks the run of the step that this process works in. Returns undefined outside a step with an agent. Throws BYLAW_RUN_UNREACHABLE
+ * Puts a call on record in the run of its step if the run has no rule for it and its own policy lets it run. Returns the stricter of
+ * both decisions.
+ */
+export async function leaveToHost(
+  call: ToolCall,
+  own: Decision,
+  asked: RunAnswer | undefined,
+): Promise<Decision> {
+  if (asked === undefined) return own;
+  const isLeft = isSilent(asked.decision) && own.applied === "allow";
+  const answer = isLeft ? await askRun(call, { left_to_host: true }) : asked;
+  return stricter(own, (answer ?? asked).decision);
+}
+
+/**
+ * Asks the run of the step that this process works in. `left_to_host` says that the call runs if the run has no rule for it. Returns
+ * undefined outside a step with an agent. Throws BYLAW_RUN_UNREACHABLE
  * if the run does not answer, because its rules must not be skipped.
  */
-export async function askRun(call: ToolCall): Promise<RunAnswer | undefined> {
+export async function askRun(
+  call: ToolCall,
+  { left_to_host = false }: { readonly left_to_host?: boolean } = {},
+): Promise<RunAnswer | undefined> {
   const { BYLAW_MCP_URL: url = "", BYLAW_MCP_KEY: key = "" } = process.env;
   if (url === "" && key === "") return undefined;
   try {
-    const answer = parseJson(await post(new URL("/calls", url), key, JSON.stringify({ call })));
+    const answer = parseJson(
+      await post(new URL("/calls", url), key, JSON.stringify({ call, left_to_host })),
+    );
     if (isJsonObject(answer) && isJsonObject(answer["decision"]))
       return answer as unknown as RunAnswer;
     throw new Error("It did not answer with a decision");

@@ -10,7 +10,7 @@ import {
   type Judge,
 } from "@bylaw/host";
 import { messageOf, omitUndefined, type Decision, type Kernel, type Response } from "@bylaw/kernel";
-import { askRun, decideHere, isSilent, stricter } from "../decide/ask-run.ts";
+import { askRun, decideHere, isSilent, leaveToHost } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
 import { needsRun, runOfSession } from "./session-name.ts";
 import type { SessionPlace, SessionRuns } from "./session-runs.ts";
@@ -43,7 +43,7 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       // A denied call does not run, so it does not belong to the run of this session.
       if (asked?.decision.applied === "deny") return asked.decision;
       const own = await (await runs()).decide(call, placeOf(call.session));
-      return asked === undefined ? own : stricter(own, asked.decision);
+      return await leaveToHost(call, own, asked);
     },
 
     async record(call) {
@@ -54,12 +54,16 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       const own = needsRun(await kernel())
         ? placeOf(call.session)
         : { ...placeOf(call.session), run: host.name };
-      return await (await runs()).record(call, own);
+      const kept = await (await runs()).record(call, own);
+      return { ...kept, decision: await leaveToHost(call, kept.decision, asked) };
     },
 
     async result(returned) {
-      if (!needsRun(await kernel())) return;
-      await (await runs()).result(returned, placeOf(returned.call.session));
+      const { call } = returned;
+      if (needsRun(await kernel())) await (await runs()).result(returned, placeOf(call.session));
+      // A person may have allowed the call in the host's own dialog. The id tells a call that is on record already.
+      if (call.id !== undefined)
+        await askRun({ ...call, hook: "beforeToolCall" }, { left_to_host: true });
     },
 
     settingsFault(changed) {

@@ -28,7 +28,6 @@ interface SessionRunsOptions {
 }
 
 interface Opened {
-  readonly kernel: Kernel;
   readonly run: Run;
   readonly store: Store;
 }
@@ -56,19 +55,21 @@ export class SessionRuns {
 
   /** Decides and records a call. A question that the host cannot ask is recorded by {@link SessionRuns.record} instead. */
   decide(call: ToolCall, place: SessionPlace): Promise<Decision> {
-    return this.#within(place, async ({ run, kernel }, session) => {
+    return this.#within(place, async ({ run }, session) => {
       if (!place.asks) {
+        const { kernel } = this.#options;
         const look = await kernel.decide({ ...call, run: place.run }, run.view);
-        if (look.applied === "ask_user") return look;
+        const isLeft = !place.strict && look.code === "fallback";
+        if (look.applied === "ask_user" && !isLeft) return look;
       }
-      return (await toolCall(run, call, session)).decision;
+      return (await toolCall(run, call, session, place)).decision;
     });
   }
 
   /** Records a question, or uses the answer to it. A call with the same id is recorded once. */
   record(call: ToolCall, place: SessionPlace): ReturnType<Judge["record"]> {
     return this.#within(place, async ({ run }, session) => {
-      const { decision, events } = await toolCall(run, call, session);
+      const { decision, events } = await toolCall(run, call, session, place);
       const [event] = events;
       const question = event === undefined ? "ID" : callQuestionId(place.run, event);
       const { config } = this.#options;
@@ -103,8 +104,8 @@ export class SessionRuns {
     work: (opened: Opened, session: Session) => Promise<T>,
   ): Promise<T> {
     this.#closeIdle();
-    const key = `${place.run} ${String(place.strict)}`;
-    const session = this.#sessions.get(key) ?? this.#begin(key, place);
+    const key = place.run;
+    const session = this.#sessions.get(key) ?? this.#begin(key);
     session.users += 1;
     try {
       return await work(await session.opened, session);
@@ -121,21 +122,20 @@ export class SessionRuns {
     }
   }
 
-  #begin(key: string, place: SessionPlace): Session {
-    const session = { opened: this.#start(place), users: 0, usedAt: Date.now(), failed: false };
+  #begin(key: string): Session {
+    const session = { opened: this.#start(key), users: 0, usedAt: Date.now(), failed: false };
     this.#sessions.set(key, session);
     return session;
   }
 
-  async #start({ run: name, strict }: SessionPlace): Promise<Opened> {
+  async #start(name: string): Promise<Opened> {
     const file = this.#store;
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     makeStoreFolder(storePlace(file));
-    const { kernel: plain } = this.#options;
-    const kernel = strict ? plain : leftToHost(plain);
+    const { kernel } = this.#options;
     const store = await openSqliteStore(file);
     try {
-      return { kernel, store, run: await openRun(kernel, { run: name, store, join: true }) };
+      return { store, run: await openRun(kernel, { run: name, store, join: true }) };
     } catch (error) {
       await store.close().catch(() => {});
       throw error;
@@ -151,26 +151,19 @@ export class SessionRuns {
   }
 }
 
-/** Makes a call that no rule covers count as one that ran: the host decides about it, so it must not become a question. */
-function leftToHost(kernel: Kernel): Kernel {
-  const left = (decision: Decision): Decision =>
-    decision.code === "fallback" && decision.applied === "ask_user"
-      ? { ...decision, applied: "allow" }
-      : decision;
-  return {
-    ...kernel,
-    decide: async (...asked) => left(await kernel.decide(...asked)),
-    decidePrepared: async (...asked) => left(await kernel.decidePrepared(...asked)),
-  };
-}
-
-async function toolCall(run: Run, call: ToolCall, session: Session): Promise<Outcome> {
+async function toolCall(
+  run: Run,
+  call: ToolCall,
+  session: Session,
+  { strict }: SessionPlace,
+): Promise<Outcome> {
   const { session: name = "", id } = call;
+  const left = { left_to_host: !strict };
   // A result is found by the call's id, so a call without one gets a random id.
   const outcome =
     id === undefined
-      ? await run.toolCall({ ...call, id: randomUUID() })
-      : await run.toolCall(call, { request_id: JSON.stringify([name, id]) });
+      ? await run.toolCall({ ...call, id: randomUUID() }, left)
+      : await run.toolCall(call, { request_id: JSON.stringify([name, id]), ...left });
   if (outcome.decision.code === "engine_absent") session.failed = true;
   return outcome;
 }

@@ -4,7 +4,7 @@ import type { ProxyJudge, RecordedQuestion } from "@bylaw/host-mcp/proxy";
 import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { callQuestionId, currentPhases, openRun, phaseOf, type Run } from "@bylaw/log";
 import { hasOperators, operatorsFile } from "@bylaw/orchestrator/approvals";
-import { askRun, decideHere } from "../decide/ask-run.ts";
+import { askRun, decideHere, leaveToHost } from "../decide/ask-run.ts";
 import { storePlace, withStore } from "../log/open-store.ts";
 import { deniedOutright } from "./denied-outright.ts";
 
@@ -41,7 +41,13 @@ export function looseJudge(records: ProxyRecords): ProxyJudge {
       const asked = await askRun(call);
       const silent = asked === undefined || asked.decision.code === "fallback";
       if (!silent && asked.decision.applied !== "allow") return asked;
-      return await recorded(records, call, inRun);
+      const { answer, ...question } = await recorded(records, call, inRun);
+      const known = { ...question, decision: await leaveToHost(call, question.decision, asked) };
+      if (answer === undefined) return known;
+      return {
+        ...known,
+        answer: async (verdict) => leaveToHost(call, await answer(verdict), asked),
+      };
     },
   };
 }

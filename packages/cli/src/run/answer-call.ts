@@ -21,11 +21,14 @@ export async function answerCall(
   const { id, session = "", ...call } = body["call"];
   // The kernel checks every field before it decides.
   const asked = { ...call, agent, hook: "beforeToolCall" } as unknown as ToolCall;
-  const look = await kernel.decide({ ...asked, run: run.run }, run.view);
-  // A run without a rule for the call records nothing.
-  if (isSilent(look)) return answerOf(look, "");
   const request = id === undefined ? {} : { request_id: JSON.stringify([agent, session, id]) };
-  const { decision, events } = await run.toolCall(asked, request);
+  const left_to_host = body["left_to_host"] === true;
+  if (!left_to_host) {
+    const look = await kernel.decide({ ...asked, run: run.run }, run.view);
+    // Without a rule for the call, the run records it only if the caller lets it run.
+    if (isSilent(look)) return answerOf(look, "");
+  }
+  const { decision, events } = await run.toolCall(asked, { ...request, left_to_host });
   const [event] = events;
   const question = event === undefined ? "ID" : callQuestionId(run.run, event);
   const place = `--store ${store} --run ${run.run}`;

@@ -127,7 +127,7 @@ export class DecisionRecorder {
   }
 
   async #judge(
-    { input, unreadable }: Question,
+    { input, unreadable, options }: Question,
     before: LogState,
     read: StatesRead,
   ): Promise<readonly [Subject, Decision]> {
@@ -140,7 +140,11 @@ export class DecisionRecorder {
       const view = this.#watches ? watched(before.view, read) : before.view;
       const decision = await this.#kernel.decidePrepared(subject, view, grant);
       if (read.size > 0) this.#ofWholeRun.add(input.hook as HookName);
-      return [subject, decision];
+      const isLeft = options.left_to_host === true && decision.code === "fallback";
+      return [
+        subject,
+        isLeft && decision.applied === "ask_user" ? { ...decision, applied: "allow" } : decision,
+      ];
     } catch (error) {
       return this.#refuse(input, error, before);
     }

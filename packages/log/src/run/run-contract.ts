@@ -88,6 +88,8 @@ export interface RecordOptions {
 export interface AskOptions {
   /** The same question under the same id gets its first answer, and is recorded once. */
   readonly request_id?: string;
+  /** Whether a tool call that no rule covers counts as one that ran, because the host decides about it. */
+  readonly left_to_host?: boolean;
   /** Documents that are written with the event of the decision, whatever it is. */
   readonly documents?: readonly DocumentWrite[];
 }
