@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 130_391,
-  test_lines: 96_517,
+  source_lines: 130_582,
+  test_lines: 96_829,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

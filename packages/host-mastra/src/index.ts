@@ -1,0 +1,6 @@
+export {
+  guardTools,
+  type ApprovalSuspension,
+  type GuardOptions,
+  type GuardedTools,
+} from "./guard-tools.ts";
