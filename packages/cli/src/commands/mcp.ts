@@ -41,8 +41,8 @@ Elsewhere --store, --run and --agent are needed, and an operator's token while a
 
 With a server it passes messages on, and decides about each call of a tool by the configuration. With --store and --run every call is on
 record there, and the phase of --task counts. A tool that changed is withheld until you run the same command with --accept-tools.
-With --accepted-only one that is new is withheld too.
-Exit code: 0 the client disconnected, 1 the server ended, 2 usage error, or a run or server that cannot be reached.
+With --accepted-only one that is new is withheld too. With --listen clients connect over HTTP, each with a server of its own.
+Exit code: 0 the client disconnected or a signal ended --listen, 1 the server ended, 2 usage error, or a run or server that cannot be reached.
 
 Examples:
   $ bylaw mcp

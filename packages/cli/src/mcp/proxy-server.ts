@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { findConfig } from "@bylaw/config";
-import { runProxy, type ProxyJudge } from "@bylaw/host-mcp/proxy";
+import { listenProxy, runProxy, type ProxyClient, type ProxyJudge } from "@bylaw/host-mcp/proxy";
 import { omitUndefined } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { loadKernelFor } from "../decide/kernel-source.ts";
@@ -70,16 +70,35 @@ export async function proxyServer(
 }
 
 async function relay(
-  { name, server, limit, pins, acceptedOnly }: NamedServer,
+  { name, server, limit, pins, acceptedOnly, listen }: NamedServer,
   { agent, task }: ProxyOptions,
   judge: ProxyJudge,
 ): Promise<void> {
   const notice = (text: string): void => void process.stderr.write(`bylaw mcp: ${plain(text)}\n`);
-  const place = { server: name, session: randomUUID(), cwd: process.cwd(), home: homedir() };
-  const ended = await runProxy({ input: process.stdin, write }, server, {
-    place: { ...place, ...omitUndefined({ agent, task }) },
-    ...{ judge, pins, acceptedOnly, limit, notice },
-  });
+  const who = {
+    server: name,
+    cwd: process.cwd(),
+    home: homedir(),
+    ...omitUndefined({ agent, task }),
+  };
+  const serve = (client: ProxyClient): Promise<string | undefined> =>
+    runProxy(client, server, {
+      place: { ...who, session: randomUUID() },
+      ...{ judge, pins, acceptedOnly, limit, notice },
+    });
+  if (listen !== undefined) {
+    const { url, close } = await listenProxy({ ...listen, limit, serve, notice });
+    notice(`Listening on ${url}`);
+    await stopped();
+    await close();
+    return conclude(0);
+  }
+  const ended = await serve({ input: process.stdin, write });
   if (ended !== undefined) notice(`The server ${ended}`);
   conclude(ended === undefined ? 0 : 1);
 }
+
+const stopped = (): Promise<void> =>
+  new Promise((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });

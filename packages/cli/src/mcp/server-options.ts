@@ -12,6 +12,8 @@ export const SERVER_OPTIONS = [
   ["--bearer <variable>", "the environment variable with the token for --url"],
   ["--env <variable>", "pass this environment variable to the server", { many: true }],
   ["--max-chars <n>", "the longest message (default: 4194304)", { least: 1_024 }],
+  ["--listen <port>", "serve clients over Streamable HTTP on this machine", { least: 0 }],
+  ["--listen-bearer <variable>", "the environment variable with the token that clients send"],
   ["--accept-tools", "show the tools of the server and accept them as they are now"],
   ["--accepted-only", "withhold every tool that was not accepted"],
 ] as const satisfies readonly OptionSpec[];
@@ -24,6 +26,8 @@ export interface NamedServer {
   /** The digests of the tools that a person accepted. */
   readonly pins: ToolPins;
   readonly acceptedOnly: boolean;
+  /** Where to serve clients, instead of on standard input. */
+  readonly listen?: { readonly port: number; readonly token: string } | undefined;
 }
 
 // Restricted so that `mcp__NAME__TOOL` can be read in only one way, and each server's pins have their own file.
@@ -42,7 +46,10 @@ export function namedServer(
 ): NamedServer | undefined {
   const { name, url, maxChars: limit = 4_194_304, acceptedOnly = false } = options;
   if (command.length === 0 && url === undefined) {
-    const stray = ["name", "bearer", "env", "maxChars", "acceptTools", "acceptedOnly"] as const;
+    const stray = [
+      ...(["name", "bearer", "env", "maxChars", "listen", "listenBearer"] as const),
+      ...(["acceptTools", "acceptedOnly"] as const),
+    ];
     const given = stray.find((key) => options[key] !== undefined);
     if (given === undefined) return undefined;
     throw usageError(
@@ -63,7 +70,27 @@ export function namedServer(
     ...{ name, limit, acceptedOnly },
     server: url === undefined ? programOf(command, options) : addressOf(url, options),
     pins: new ToolPins(join(homedir(), ".bylaw", "mcp", `${name}.json`)),
+    listen: listenOf(options),
   };
+}
+
+function listenOf({ listen: port, listenBearer, env = [] }: ServerOptions): NamedServer["listen"] {
+  if (port === undefined && listenBearer === undefined) return undefined;
+  if (port === undefined || listenBearer === undefined)
+    throw usageError("`--listen` and `--listen-bearer` must be given together");
+  if (port > 65_535) throw usageError("`--listen` must be a port, at most 65535");
+  if (env.includes(listenBearer))
+    throw usageError("The server must not get the token of its clients", "Remove that `--env`");
+  return { port, token: tokenIn(listenBearer, 16) };
+}
+
+function tokenIn(variable: string, least = 1): string {
+  const token = process.env[variable] ?? "";
+  if (!/^[\u0021-\u007e]+$/.test(token))
+    throw usageError(`The environment variable ${quote(variable)} holds no token`);
+  if (token.length < least)
+    throw usageError(`The token in ${quote(variable)} must have at least ${least} characters`);
+  return token;
 }
 
 function programOf(command: readonly string[], { env = [], bearer }: ServerOptions): McpServer {
@@ -90,8 +117,5 @@ function addressOf(text: string, { env = [], bearer }: ServerOptions): McpServer
   if (url.username !== "" || url.password !== "")
     throw usageError("`--url` must not hold a password", "Use `--bearer <variable>`");
   if (bearer === undefined) return { url, headers: {} };
-  const token = process.env[bearer] ?? "";
-  if (!/^[\u0021-\u007e]+$/.test(token))
-    throw usageError(`The environment variable ${quote(bearer)} holds no token`);
-  return { url, headers: { authorization: `Bearer ${token}` } };
+  return { url, headers: { authorization: `Bearer ${tokenIn(bearer)}` } };
 }

@@ -2,6 +2,7 @@ export type { ServerProgram } from "./child-server.ts";
 export type { ProxyPlace } from "./call.ts";
 export type { ProxyJudge, RecordedQuestion } from "./gate.ts";
 export type { ServerAddress } from "./http-server.ts";
+export { listenProxy, type ListenOptions, type ListeningProxy } from "./listen.ts";
 export { inspectServer, type ServerInspection } from "./inspect-server.ts";
 export type { ProxyOptions } from "./mcp-proxy.ts";
 export type { TextInput } from "./peer.ts";
