@@ -37,6 +37,28 @@ const seen = z
   .min(1)
   .refine((text) => !isBlank(text), "must not be blank");
 
+/** Only this machine may be told without TLS, because the message says what an agent does, and a link answers. */
+const webhookUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  if (url === null || url.username !== "" || url.password !== "") return false;
+  return (
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  );
+}, "must be an https URL without a user and a password");
+
+/** Where to tell an operator about questions. */
+const webhookSchema = z.strictObject({
+  url: webhookUrl,
+  form: z.enum(["json", "ntfy", "slack"]).default("json"),
+  /** Signs each message, as the Standard Webhooks specification says. */
+  secret: z
+    .string()
+    .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "must be `whsec_` and at least 24 bytes in base64")
+    .optional(),
+});
+export type Webhook = z.output<typeof webhookSchema>;
+
 const operatorsSchema = z.strictObject({
   operators: z
     .array(
@@ -46,6 +68,7 @@ const operatorsSchema = z.strictObject({
         token: z
           .string()
           .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 hexadecimal digits"),
+        notify: webhookSchema.optional(),
       }),
     )
     .min(1),
@@ -110,13 +133,21 @@ export function readOperators(file: string): z.output<typeof operatorsSchema> {
       const twice = operators.find(
         ({ token }, index) => operators.findIndex((one) => one.token === token) < index,
       );
-      if (twice === undefined) return parsed.data;
+      if (twice === undefined) {
+        const isOpen = process.platform !== "win32" && (found.mode & 0o044) !== 0;
+        if (isOpen && operators.some(({ notify }) => notify !== undefined))
+          throw bad(
+            `Other users may read ${quote(file)}, and whoever knows a webhook can send to it`,
+            "Run `chmod 600` on it.",
+          );
+        return parsed.data;
+      }
       const other = operators.find(({ token }) => token === twice.token) ?? twice;
       throw sameToken(other.name, twice.name, file);
     }
     throw bad(
       `Operators: ${describeIssues(parsed.error, "the file")}`,
-      'Write {"operators": [{"name", "roles"?, "token": "sha256:…"}]}.',
+      'Write {"operators": [{"name", "roles"?, "token": "sha256:…", "notify"?: {"url", "form"?, "secret"?}}]}.',
     );
   } catch (error) {
     if (isBylawError(error) && error.code === "BYLAW_OPERATORS_INVALID") throw error;

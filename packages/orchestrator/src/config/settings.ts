@@ -137,6 +137,16 @@ export const settingsSchema = z.strictObject({
     timeout_seconds: count(600, "The longest time limit of a program", { max: 86_400 }),
     web_hosts: names("Hosts that `web_fetch` may access; without any, the tool does not exist"),
   }),
+  notify: group({
+    answers_at: z
+      .string()
+      .regex(/^https?:\/\/[^\s?#]+$/, "must be an address such as https://bylaw.example.org")
+      .optional()
+      .describe(
+        "The address of this server for people, in the links by which they answer. Without it, messages about questions have no link",
+      ),
+    link_minutes: count(60, "How long such a link answers", { max: 10_080 }),
+  }),
   observe_tests: flag(
     true,
     "Whether the server runs the contract's tests before a transition that needs them; `false`: something else records test runs",

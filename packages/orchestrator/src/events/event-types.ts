@@ -13,6 +13,9 @@ const long = z.string().max(100_000);
 /** The event of a person's answer to a question of an agent. */
 export const QUESTION_ANSWERED = "question_answered";
 
+/** The event of a message to a person about an open question. */
+export const PERSON_TOLD = "person_told";
+
 /** The event types that the service declares. */
 export const EVENT_TYPES: readonly EventType[] = [
   {
@@ -36,6 +39,18 @@ export const EVENT_TYPES: readonly EventType[] = [
   {
     name: QUESTION_ANSWERED,
     details: z.strictObject({ question: long, about: long, by: long, answer: long }),
+  },
+  {
+    name: PERSON_TOLD,
+    details: z.strictObject({
+      /** The id of the question. */
+      question: text,
+      /** The name of the operator. */
+      to: text,
+      form: text,
+      /** False if the webhook failed each time. */
+      sent: z.boolean(),
+    }),
   },
 ];
 

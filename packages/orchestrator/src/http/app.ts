@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Service } from "../service/service.ts";
+import { serveAnswerPages } from "../notify/answer-page.ts";
 import type { App, AppContext } from "./app-env.ts";
 import { problemOf } from "./error-problem.ts";
 import { problemResponse } from "./problem.ts";
@@ -17,6 +18,7 @@ export function createApp(service: Service, routes: readonly Route[]): App {
   if (cors_origins.length > 0) app.use(allowOrigins(cors_origins));
   for (const route of routes)
     app.on(route.method.toUpperCase(), pathOf(route), (context) => answer(context, route, service));
+  serveAnswerPages(app, `${BASE}/answers/:link`, service);
   app.get("/", (context) => context.json({ status: "running", service: "bylaw", api: BASE }));
   app.notFound(({ req }) => {
     const allowed = methodsAt(app, req.path);

@@ -2,12 +2,14 @@ import { isAbsolute } from "node:path";
 import { omitUndefined, type View } from "@bylaw/kernel";
 import { createTasks } from "@bylaw/plugin-tasks";
 import type { CallContext, Tool } from "@bylaw/tools";
+import type { Operator } from "../approvals/operators.ts";
 import { Authenticator } from "../auth/authenticate.ts";
-import { createOperatorNames } from "../auth/operator-list.ts";
+import { createOperatorNames, type OperatorList } from "../auth/operator-list.ts";
 import { createRateLimit } from "../auth/rate-limit.ts";
 import { createTokenReader } from "../auth/token-caller.ts";
 import { createInFlight } from "../http/in-flight.ts";
 import { problem } from "../http/problem.ts";
+import { AnswerLinks } from "../notify/answer-link.ts";
 import type { Log } from "../observe/log.ts";
 import { createTestObserver, type TestObserver } from "../tasks/test-observer.ts";
 import { createTokenIssuer } from "../tasks/token-issuer.ts";
@@ -46,7 +48,11 @@ export function createService(
     protect: [...protectedByContract(contract, settings), ...rules.serverFilePaths.kept],
   });
   const tasks = createTasks(run, contract, { now });
-  const operations = operationsOf(prepared, opened, { ...terms, tasks });
+  const links = new AnswerLinks(
+    rules.signing.secrets.map(({ text }) => text),
+    { run: run.run, now },
+  );
+  const operations = operationsOf(prepared, opened, { ...terms, tasks, links });
   const authenticator = authenticatorOf(prepared, run.run);
   const { agent_per_second: per_second, agent_burst: burst } = settings.limits;
   const limit = createRateLimit({ per_second, burst });
@@ -58,6 +64,8 @@ export function createService(
     contract,
     signer,
     tasks,
+    links,
+    operatorNamed: (name) => namedOperator(operators, name),
     operations,
     observeTestsOf,
     conceal: (text) => withoutSecrets(text, prepared.secretTexts),
@@ -83,6 +91,15 @@ export function createService(
   return { ...parts, executor: new Executor(parts) };
 }
 
+// While the file of operators is broken, nobody in it is known.
+function namedOperator(operators: OperatorList, name: string): Operator | undefined {
+  try {
+    return operators().find((one) => one.name === name);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The fewest characters of a secret that is concealed, because shorter ones occur in ordinary words. */
 const LEAST_SECRET = 8;
 
@@ -106,9 +123,9 @@ const authenticatorOf = (
   );
 
 const operationsOf = (
-  { settings, rules: { kernel, contract } }: PreparedServer,
+  { settings, rules: { kernel, contract }, operators }: PreparedServer,
   { run, store, onBreak, broken }: OpenLog,
-  { tasks, now, log }: Pick<ServiceTerms, "now" | "log"> & Pick<Service, "tasks">,
+  { tasks, links, now, log }: Pick<ServiceTerms, "now" | "log"> & Pick<Service, "tasks" | "links">,
 ): Operations =>
   new Operations({
     run,
@@ -116,6 +133,9 @@ const operationsOf = (
     kernel,
     contract,
     tasks,
+    operators,
+    links,
+    notify: settings.notify,
     now,
     log,
     onBreak,

@@ -11,11 +11,15 @@ import { Approvals } from "../approvals/approvals.ts";
 import { projectGates } from "../approvals/gates.ts";
 import { createQuestions, type QuestionFold } from "../approvals/questions.ts";
 import { Audit } from "../audit/audit.ts";
+import type { OperatorList } from "../auth/operator-list.ts";
 import { Refusals } from "../auth/refusals.ts";
+import type { Settings } from "../config/settings.ts";
 import { Feed } from "../events/feed.ts";
 import { forEachInTurns } from "../events/for-each-in-turns.ts";
 import { LogFollower, type LogFold } from "../events/log-follower.ts";
 import { StreamLimit } from "../events/stream-limit.ts";
+import type { AnswerLinks } from "../notify/answer-link.ts";
+import { Notifier } from "../notify/notifier.ts";
 import type { Log } from "../observe/log.ts";
 import { Metrics } from "../observe/metrics.ts";
 import { Scheduler, type Step } from "./scheduler.ts";
@@ -34,6 +38,9 @@ interface OperationTerms {
   readonly broken: () => boolean;
   /** Called when reading shows that it was. */
   readonly onBreak: (error: BylawError) => void;
+  readonly operators: OperatorList;
+  readonly links: AnswerLinks;
+  readonly notify: Settings["notify"];
   readonly refusals_per_second: number;
   /** Milliseconds between two rounds of scheduled work. */
   readonly every_ms: number;
@@ -52,6 +59,7 @@ export class Operations {
   readonly refusals: Refusals;
   readonly streams = new StreamLimit();
   readonly scheduler: Scheduler;
+  readonly #notifier: Notifier;
   readonly #terms: OperationTerms;
 
   constructor(terms: OperationTerms) {
@@ -83,6 +91,11 @@ export class Operations {
       log,
       onRefused: (code) => this.metrics.refused(code),
     });
+    const { operators, links, notify: settings, every_ms } = terms;
+    this.#notifier = new Notifier({
+      ...{ run, store, feed, operators, links, settings, every_ms, now, log },
+      questions: this.approvals.list,
+    });
     this.scheduler = new Scheduler({
       steps: [...dueSteps(terms), { name: "refusals", work: () => this.refusals.flush() }],
       every_ms: terms.every_ms,
@@ -96,12 +109,18 @@ export class Operations {
   start(): void {
     this.follower.fresh().catch((error: unknown) => this.#failed(error));
     this.scheduler.start();
+    this.#notifier.start();
   }
 
   /** Ends streams, long polls and the scheduled work. */
   async close(): Promise<void> {
     this.feed.close();
-    await Promise.all([this.scheduler.stop(), this.follower.close(), this.status.close()]);
+    await Promise.all([
+      this.scheduler.stop(),
+      this.#notifier.close(),
+      this.follower.close(),
+      this.status.close(),
+    ]);
   }
 
   #failed(error: unknown): void {

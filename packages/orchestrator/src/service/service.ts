@@ -5,11 +5,13 @@ import type { Store } from "@bylaw/store";
 import type { Tasks } from "@bylaw/plugin-tasks";
 import type { TokenSigner } from "@bylaw/plugin-tokens";
 import type { CallContext, Tool } from "@bylaw/tools";
+import type { Operator } from "../approvals/operators.ts";
 import type { Caller } from "../auth/caller.ts";
 import type { Refusal, RefusedRequest, RouteName } from "../auth/refusal.ts";
 import type { Settings } from "../config/settings.ts";
 import type { InFlight } from "../http/in-flight.ts";
 import type { Problem } from "../http/problem.ts";
+import type { AnswerLinks } from "../notify/answer-link.ts";
 import type { Log } from "../observe/log.ts";
 import type { Operations } from "./operations.ts";
 import type { Executor } from "../tools/executor.ts";
@@ -27,6 +29,10 @@ export interface Service {
   readonly tasks: Tasks;
   readonly signer: TokenSigner;
   readonly tokens: TokenIssuer;
+  /** The links by which operators answer. */
+  readonly links: AnswerLinks;
+  /** The operator of the file with this name, as it is now. */
+  readonly operatorNamed: (name: string) => Operator | undefined;
   /** What operators see and answer, and the scheduled work. */
   readonly operations: Operations;
   /** By name. */

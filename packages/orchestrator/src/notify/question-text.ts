@@ -1,0 +1,51 @@
+import { canonicalJson, type Json } from "@bylaw/kernel";
+import { oneLine } from "@bylaw/wording";
+import type { OpenQuestion } from "../approvals/question-list.ts";
+
+const LONGEST = 500;
+
+/** A question in words, as plain text on one line each. */
+export interface QuestionText {
+  readonly title: string;
+  /** What the agent wants to do, shortened. */
+  readonly what: string;
+  /** Why a person is asked. */
+  readonly reason: string;
+}
+
+/** Describes a question for people who are told of it. What agents wrote cannot look like more than one line. */
+export function questionText(question: OpenQuestion): QuestionText {
+  const who = `${question.agent ?? "An agent"}${question.task === null ? "" : `, task ${question.task}`}`;
+  const title = oneLine(`${who}: ${TITLES[question.kind]}`, 200);
+  switch (question.kind) {
+    case "call":
+      return {
+        title,
+        what: oneLine(`${question.tool} ${canonicalJson(question.args as Json)}`, LONGEST),
+        reason: oneLine(question.reason, LONGEST),
+      };
+    case "gate": {
+      const { gate, to, approvals, quorum } = question;
+      const yes = approvals.filter(({ verdict }) => verdict === "approved").length;
+      return {
+        title,
+        what: oneLine(`${gate}: to phase ${to}`, LONGEST),
+        reason: `${yes} of ${quorum} said yes`,
+      };
+    }
+    case "pause":
+    case "hold":
+      return {
+        title,
+        what: oneLine(question.step === null ? question.kind : `step ${question.step}`, LONGEST),
+        reason: oneLine(question.reason ?? "", LONGEST),
+      };
+  }
+}
+
+const TITLES = {
+  call: "may it make this call?",
+  gate: "may it go on to the next phase?",
+  pause: "paused",
+  hold: "held",
+} as const;

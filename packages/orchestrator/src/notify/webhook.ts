@@ -1,0 +1,103 @@
+import { createHmac } from "node:crypto";
+import type { Json, JsonObject } from "@bylaw/kernel";
+import type { OpenQuestion } from "../approvals/question-list.ts";
+import type { Webhook } from "../approvals/operators.ts";
+import { questionText } from "./question-text.ts";
+
+/** What a person is told. */
+export interface Message {
+  readonly run: string;
+  readonly question: OpenQuestion;
+  /** The person's own link to the answer page, if the server has an address for links. */
+  readonly link: string | undefined;
+  /** RFC 3339. */
+  readonly at: string;
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Posts a message to a webhook. With a secret it is signed as the Standard Webhooks specification says. Throws if the answer is not a success, or
+ * takes longer than ten seconds. Redirects are refused, because nobody configured their target.
+ */
+export async function post(
+  { url, form, secret }: Webhook,
+  message: Message,
+  signal: AbortSignal,
+): Promise<void> {
+  const place = new URL(url);
+  // Ntfy takes JSON at the root, with the topic in it.
+  const target = form === "ntfy" ? new URL("/", place) : place;
+  const body = JSON.stringify(FORMS[form](message, place));
+  const response = await fetch(target, {
+    method: "POST",
+    headers: {
+      "content-type": "application/json",
+      ...(secret === undefined ? {} : signature(secret, message, body)),
+    },
+    body,
+    redirect: "error",
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new Error(`The webhook answered with status ${response.status}`);
+}
+
+function signature(
+  secret: string,
+  { run, question, at }: Message,
+  body: string,
+): Readonly<Record<string, string>> {
+  const id = `${question.id}.${run}`.replaceAll(/[^\w.-]/g, "-");
+  const seconds = String(Math.floor(Date.parse(at) / 1_000));
+  const key = Buffer.from(secret.slice("whsec_".length), "base64");
+  const signed = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
+  return { "webhook-id": id, "webhook-timestamp": seconds, "webhook-signature": `v1,${signed}` };
+}
+
+const FORMS: Readonly<Record<Webhook["form"], (message: Message, place: URL) => JsonObject>> = {
+  json({ run, question, link, at }) {
+    const { id, kind, agent, task } = question;
+    return {
+      type: "question.opened",
+      timestamp: at,
+      data: {
+        id,
+        run,
+        kind,
+        agent,
+        task,
+        ...questionText(question),
+        ...linked("answer_url", link),
+      },
+    };
+  },
+  ntfy({ question, link }, place) {
+    const { title, what, reason } = questionText(question);
+    return {
+      topic: place.pathname.slice(1),
+      title,
+      message: `${what}\n${reason}`,
+      ...linked("click", link),
+      ...(link === undefined ? {} : { actions: [{ action: "view", label: "Answer", url: link }] }),
+    };
+  },
+  slack({ question, link }) {
+    const { title, what, reason } = questionText(question);
+    // Only plain text, so that an agent cannot mention people or write links.
+    const plain = (text: string): JsonObject => ({ type: "plain_text", text, emoji: false });
+    const button: Json = { type: "button", text: plain("Answer"), ...linked("url", link) };
+    return {
+      text: title.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+      blocks: [
+        { type: "header", text: plain(title.slice(0, 150)) },
+        { type: "section", text: plain(what) },
+        { type: "context", elements: [plain(reason === "" ? "–" : reason)] },
+        ...(link === undefined ? [] : [{ type: "actions", elements: [button] }]),
+      ],
+    };
+  },
+};
+
+const linked = (key: string, link: string | undefined): Readonly<Record<string, string>> =>
+  link === undefined ? {} : { [key]: link };

@@ -1,0 +1,338 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { freePort } from "@bylaw/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createMemoryStore } from "@bylaw/log";
+import {
+  eventsOf,
+  OPERATOR,
+  planOf,
+  serve,
+  TOKENS,
+  type Agent,
+  type Served,
+} from "./operate-kit.ts";
+
+interface Posted {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // The shapes differ by form, and each test reads its own.
+  readonly body: Readonly<Record<string, never>>;
+}
+
+/** A receiver of webhooks. */
+class Receiver {
+  readonly posted: Posted[] = [];
+  status = 200;
+  location: string | undefined;
+  readonly #server: Server;
+  readonly #waiting = new Set<() => void>();
+
+  constructor() {
+    this.#server = createServer(async (request, response) => {
+      let text = "";
+      for await (const chunk of request) text += String(chunk);
+      const headers = this.location === undefined ? {} : { location: this.location };
+      response.writeHead(this.status, headers).end();
+      const { url: path = "", headers: sent } = request;
+      this.posted.push({ path, headers: sent, text, body: JSON.parse(text) as Posted["body"] });
+      for (const look of this.#waiting) look();
+    });
+  }
+
+  async listen(): Promise<string> {
+    this.#server.listen(0, "127.0.0.1");
+    await once(this.#server, "listening");
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  async until(count: number): Promise<readonly Posted[]> {
+    await new Promise<void>((resolve) => {
+      const look = (): void => {
+        if (this.posted.length >= count) resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
+    return this.posted;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
+
+const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
+const digest = (token: string): string =>
+  `sha256:${createHash("sha256").update(token).digest("hex")}`;
+
+let receiver: Receiver;
+let hook: string;
+let served: Served;
+const store = () => createMemoryStore({ now: () => Date.now() });
+beforeEach(async () => {
+  receiver = new Receiver();
+  hook = await receiver.listen();
+});
+afterEach(async () => {
+  await served.close();
+  await receiver.close();
+});
+
+const told = (name: keyof typeof TOKENS, notify: object, roles?: readonly string[]): object => ({
+  name,
+  token: digest(TOKENS[name]),
+  notify,
+  ...(roles === undefined ? {} : { roles }),
+});
+
+const tell = (...operators: readonly object[]): void => {
+  const file = join(served.folder, "data", "operators.json");
+  writeFileSync(file, JSON.stringify({ operators }), { mode: 0o600 });
+  chmodSync(file, 0o600);
+};
+
+async function start(given: Parameters<typeof serve>[0] = {}): Promise<void> {
+  const port = await freePort();
+  served = await serve({
+    ...given,
+    settings: {
+      port,
+      notify: { answers_at: `http://127.0.0.1:${port}` },
+      operate: { due_every_ms: 20 },
+    },
+  });
+}
+
+const ask = (agent: Agent, url = "https://example.com/a") => agent.check("web_fetch", { url });
+
+async function untilTold(count: number) {
+  for (;;) {
+    const events = (await eventsOf(served)).filter((one) => one.event_type === "person_told");
+    if (events.length >= count) return events;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** The link in a JSON message. */
+const linkOf = ({ body }: Posted): string =>
+  String((body as { readonly data?: { readonly answer_url?: string } }).data?.answer_url);
+
+const answer = (link: string, fields: Readonly<Record<string, string>>): Promise<Response> =>
+  fetch(link, { method: "POST", body: new URLSearchParams(fields) });
+
+describe("a message about a question", () => {
+  test("is signed, says what is asked and why, comes once to each operator who may answer, and is on record", async () => {
+    await start();
+    tell(
+      told("ada", { url: `${hook}/ada`, secret: SECRET }, ["human"]),
+      told("ci", { url: `${hook}/ci` }, ["deployer"]),
+    );
+    const ann = await served.claim("ann");
+    await ann.move("BUILD", planOf("It greets"));
+    const [gate] = await receiver.until(1);
+    await ask(ann);
+    await receiver.until(3);
+    // Only Ada has a role of the gate.
+    expect(receiver.posted.map(({ path }) => path).toSorted()).toEqual(["/ada", "/ada", "/ci"]);
+    expect(gate?.body).toMatchObject({
+      type: "question.opened",
+      data: { kind: "gate", agent: "ann", task: ann.task, what: "plan_approval: to phase BUILD" },
+    });
+    const [call] = receiver.posted.filter(({ path }) => path === "/ci");
+    expect(call?.body).toMatchObject({
+      data: {
+        kind: "call",
+        what: 'web_fetch {"url":"https://example.com/a"}',
+        reason: "This goes to the web, so a person must approve it.",
+      },
+    });
+    if (gate === undefined) throw new Error("Nobody was told about the gate");
+    const { headers, text } = gate;
+    const signed = createHmac("sha256", Buffer.from(SECRET.slice(6), "base64"))
+      .update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${text}`)
+      .digest("base64");
+    expect(headers["webhook-signature"]).toBe(`v1,${signed}`);
+    expect(call?.headers["webhook-signature"]).toBeUndefined();
+    const events = await untilTold(3);
+    expect(events.map(({ details }) => details["sent"])).toEqual([true, true, true]);
+    // The links are credentials.
+    const log = JSON.stringify(await eventsOf(served));
+    for (const one of receiver.posted) expect(log).not.toContain(linkOf(one).split("/").at(-1));
+  });
+
+  test("is not repeated by a server that starts later on the same store", async () => {
+    const kept = store();
+    await start({ store: kept });
+    tell(told("ada", { url: `${hook}/` }));
+    await ask(await served.claim("ann"));
+    await untilTold(1);
+    const other = await serve({ store: kept, beside: served });
+    await ask(await served.claim("bob"), "https://example.com/b");
+    await untilTold(2);
+    await other.close();
+    const ids = receiver.posted.map(
+      ({ body }) => (body as { readonly data?: { readonly id: string } }).data?.id,
+    );
+    expect(new Set(ids).size).toBe(2);
+    expect((await untilTold(2)).length).toBe(2);
+  });
+
+  test("is tried again when the webhook fails, follows no redirect, and the log never shows the address", async () => {
+    const lines: string[] = [];
+    const write = (fields: object, text: string): void =>
+      void lines.push(`${JSON.stringify(fields)} ${text}`);
+    await start({ log: { debug: write, info: write, warn: write, error: write } });
+    tell(told("ada", { url: `${hook}/secret-path` }));
+    receiver.status = 302;
+    receiver.location = `${hook}/elsewhere`;
+    await ask(await served.claim("ann"));
+    await receiver.until(1);
+    receiver.status = 200;
+    receiver.location = undefined;
+    await receiver.until(2);
+    await untilTold(1);
+    expect(receiver.posted.map(({ path }) => path)).toEqual(["/secret-path", "/secret-path"]);
+    expect(lines.some((line) => line.includes("a webhook failed"))).toBe(true);
+    expect(lines.join("\n")).not.toContain("secret-path");
+  });
+
+  test("has the forms of ntfy and Slack, in which an agent's text is plain text", async () => {
+    await start();
+    tell(
+      told("ada", { url: `${hook}/my-topic`, form: "ntfy" }),
+      told("ci", { url: `${hook}/services/x`, form: "slack" }),
+    );
+    const ann = await served.claim("ann");
+    await ask(ann, "https://example.com/<!channel>\n*yes*");
+    const posted = await receiver.until(2);
+    expect(posted.find(({ path }) => path === "/")?.body).toMatchObject({
+      topic: "my-topic",
+      title: "ann, task task-of-ann: may it make this call?",
+      actions: [{ action: "view", label: "Answer" }],
+    });
+    const slack = posted.find(({ path }) => path === "/services/x")?.text ?? "";
+    expect(slack).not.toContain("mrkdwn");
+    expect(JSON.parse(slack)).toMatchObject({
+      blocks: [
+        { type: "header", text: { type: "plain_text" } },
+        { type: "section", text: { type: "plain_text" } },
+        { type: "context", elements: [{ type: "plain_text" }] },
+        { type: "actions", elements: [{ type: "button" }] },
+      ],
+    });
+  });
+
+  test("is sent to nobody while the file of operators may be read by others, or names an address without TLS", async () => {
+    await start();
+    tell(told("ada", { url: `${hook}/ada` }));
+    chmodSync(join(served.folder, "data", "operators.json"), 0o644);
+    expect((await served.as("ada").get("/tasks")).status).toBe(401);
+    tell(told("ada", { url: "http://example.com/" }));
+    expect((await served.as("ada").get("/tasks")).status).toBe(401);
+    tell(told("ada", { url: "https://ada:pw@example.com/" }));
+    expect((await served.as("ada").get("/tasks")).status).toBe(401);
+    tell(told("ada", { url: `${hook}/ada` }));
+    expect((await served.as("ada").get("/tasks")).status).toBe(200);
+  });
+});
+
+describe("a link", () => {
+  test("shows the question and answers it as its operator, once, and only when the form is sent", async () => {
+    await start();
+    tell(told("ada", { url: `${hook}/ada` }, ["human", "lead"]));
+    const ann = await served.claim("ann");
+    await ask(ann);
+    const [posted] = await receiver.until(1);
+    const link = linkOf(posted as Posted);
+    const shown = await fetch(link);
+    expect(shown.status).toBe(200);
+    const text = await shown.text();
+    expect(text).toContain("https://example.com/a");
+    const [, style = ""] = /<style>([^]*)<\/style>/.exec(text) ?? [];
+    const hash = createHash("sha256").update(style).digest("base64");
+    expect(shown.headers.get("content-security-policy")).toMatch(
+      `default-src 'none'; style-src 'sha256-${hash}'; form-action 'self'`,
+    );
+    expect((await fetch(link, { method: "HEAD" })).status).toBe(200);
+    expect((await ask(ann)).body).toMatchObject({ effect: "ask_user" });
+    const latest = linkOf((await receiver.until(2))[1] as Posted);
+    // The same call was asked again, so the first question is closed.
+    expect((await answer(link, { answer: "yes" })).status).toBe(409);
+    expect((await answer(latest, { answer: "no" })).status).toBe(409);
+    expect((await answer(latest, { answer: "yes", reason: "fine" })).status).toBe(200);
+    expect((await answer(latest, { answer: "yes" })).status).toBe(409);
+    expect((await fetch(latest)).status).toBe(410);
+    expect((await ask(ann)).body).toMatchObject({ effect: "allow" });
+    const granted = (await eventsOf(served)).filter((one) => one.event_type === "approval_granted");
+    expect(granted.map(({ details }) => details["by"])).toEqual(["ada"]);
+  });
+
+  test("asks for the role where the operator has several of the gate, and a no needs a reason", async () => {
+    await start();
+    tell(told("ada", { url: `${hook}/ada` }, ["human", "lead"]));
+    const ann = await served.claim("ann");
+    await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e"));
+    const link = linkOf((await receiver.until(1))[0] as Posted);
+    const text = await (await fetch(link)).text();
+    expect(text).toContain("&lt;img src=x onerror=alert(1)&gt; \\u{202e}");
+    expect(text).toMatch(/<option>human<\/option>\s*<option>lead<\/option>/);
+    expect((await answer(link, { answer: "no", role: "lead", reason: "Say how" })).status).toBe(
+      200,
+    );
+    expect((await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e"))).text).toContain(
+      "Say how",
+    );
+  });
+
+  test("is refused when it was changed, or its operator is gone", async () => {
+    await start();
+    tell(told("ada", { url: `${hook}/ada` }));
+    const ann = await served.claim("ann");
+    await ask(ann);
+    const link = linkOf((await receiver.until(1))[0] as Posted);
+    const [head = "", body = "", mark = ""] = link.split("/").at(-1)?.split(".") ?? [];
+    const claims = JSON.parse(Buffer.from(body, "base64url").toString()) as object;
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: "ci" })).toString("base64url");
+    const none = Buffer.from('{"alg":"none"}').toString("base64url");
+    const at = link.slice(0, link.lastIndexOf("/"));
+    // An agent's own credentials are no links, and a link is none of them.
+    const token = String(ann.headers["authorization"]).slice("Bearer ".length);
+    for (const other of [`${head}.${forged}.${mark}`, `${none}.${body}.`, token, OPERATOR])
+      expect((await answer(`${at}/${encodeURIComponent(other)}`, { answer: "yes" })).status).toBe(
+        404,
+      );
+    const asBearer = await fetch(`${served.base}/approvals`, {
+      headers: { authorization: `Bearer ${[head, body, mark].join(".")}` },
+    });
+    expect(asBearer.status).toBe(401);
+    tell(told("ci", { url: `${hook}/ci` }));
+    expect((await answer(link, { answer: "yes" })).status).toBe(404);
+    tell(told("ada", { url: `${hook}/ada` }));
+    expect((await answer(link, { answer: "maybe" })).status).toBe(400);
+    expect((await answer(link, { answer: "yes", reason: "x".repeat(70_000) })).status).toBe(413);
+    expect((await ask(ann)).body).toMatchObject({ effect: "ask_user" });
+    expect((await eventsOf(served)).some((one) => one.event_type === "approval_granted")).toBe(
+      false,
+    );
+  });
+
+  test("expires", async () => {
+    let at = Date.now();
+    await start({ now: () => new Date(at).toISOString() });
+    tell(told("ada", { url: `${hook}/ada` }));
+    await ask(await served.claim("ann"));
+    const link = linkOf((await receiver.until(1))[0] as Posted);
+    at += 59 * 60_000;
+    expect((await fetch(link)).status).toBe(200);
+    at += 2 * 60_000;
+    expect((await fetch(link)).status).toBe(404);
+  });
+});
