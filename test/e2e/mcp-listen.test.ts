@@ -1,13 +1,14 @@
 // Tests `bylaw mcp --listen` in front of a real MCP server, with the real client of the SDK.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, it, onTestFinished } from "vitest";
 import { BIN, bylaw, scratch } from "./bylaw.ts";
 
@@ -29,22 +30,30 @@ tool = "write_file"
 `;
 
 /** Starts the proxy on a free port until the test ends. */
-async function listening() {
+async function listening({
+  pins,
+  options = [],
+}: { readonly pins?: object; readonly options?: readonly string[] } = {}) {
   const cwd = scratch({
     "policy.toml": POLICY,
     "bylaw.config.json": JSON.stringify({
       plugins: [
         { use: "@bylaw/plugin-policy", options: { files: ["policy.toml"], operator: true } },
+        // Holds its file while a run is open.
+        { use: "@bylaw/plugin-event-log" },
       ],
     }),
     "data/a.txt": "hello",
   });
   const home = join(cwd, "home");
-  mkdirSync(home);
+  mkdirSync(join(home, ".bylaw/mcp"), { recursive: true });
+  if (pins !== undefined)
+    writeFileSync(join(home, ".bylaw/mcp/files.json"), JSON.stringify(pins), { mode: 0o600 });
   const proxy = spawn(
     process.execPath,
     [
       ...[BIN, "mcp", "--name", "files", "--listen", "0", "--listen-bearer", "DOOR"],
+      ...options,
       ...["--", process.execPath, FILES, join(cwd, "data")],
     ],
     { cwd, env: { ...process.env, HOME: home, DOOR: TOKEN }, stdio: ["ignore", "pipe", "pipe"] },
@@ -142,6 +151,37 @@ it("lets nobody in without the token, from a web page, or under another host nam
   expect(await status({}, ping)).toBe(400);
   expect(await status(own, '{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}')).toBe(400);
 });
+
+it.each([
+  ["the run of its server", "mcp-files", []],
+  [
+    "the run of its agent",
+    "refunds",
+    ["--store", ".bylaw/store.db", "--run", "refunds", "--create"],
+  ],
+])(
+  "records tools that changed or appeared since they were accepted, in %s",
+  async (_, run, options) => {
+    const { url, cwd, proxy, ended } = await listening({
+      pins: { read_text_file: "sha256:0", write_file: "sha256:0" },
+      options,
+    });
+    for (const client of [await clientOf(url), await clientOf(url)]) await client.listTools();
+    proxy.kill("SIGTERM");
+    await ended;
+    const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+    onTestFinished(() => store.close());
+    const events = (await store.events(run, 0, 1_000)).filter(
+      ({ event_type }) => event_type === "mcp_tool_changed",
+    );
+    const of = (tool: string) => events.find(({ details }) => details["tool"] === tool)?.details;
+    expect(of("read_text_file")).toMatchObject({
+      ...{ server: "files", state: "changed", offered: false },
+      digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/) as unknown,
+    });
+    expect(of("read_media_file")).toMatchObject({ state: "new", offered: true });
+  },
+);
 
 it("ends with the servers of its sessions when it is told to", async () => {
   const { url, proxy, ended } = await listening();

@@ -10,7 +10,7 @@ import {
   type BuiltInPackage,
   type BuiltInPackages,
 } from "@bylaw/config";
-import { BylawError, createKernel, type Kernel } from "@bylaw/kernel";
+import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
 import pluginManifest from "@bylaw/plugin-policy/package.json" with { type: "json" };
 import everydayManifest from "@bylaw/ruleset-everyday/package.json" with { type: "json" };
@@ -27,6 +27,8 @@ export interface KernelSourceOptions {
   readonly policy?: readonly string[];
   /** A configuration file. Default without policies: the nearest one in the working directory or above. */
   readonly config?: string;
+  /** Plugins of the command itself, beside those of a configuration. */
+  readonly more?: readonly Plugin[];
 }
 
 /** The plugin that reads policy files. */
@@ -75,10 +77,14 @@ const containedPackage = (
 ): BuiltInPackage => ({ version, dependencies, load: async () => ({ ...(await load()) }) });
 
 /** Loads the kernel that decides. With policies but no configuration, only these policies decide. */
-export async function loadKernelFor({ policy = [], config }: KernelSourceOptions): Promise<Kernel> {
+export async function loadKernelFor({
+  policy = [],
+  config,
+  more = [],
+}: KernelSourceOptions): Promise<Kernel> {
   const files: readonly string[] = distinctFiles(policy).map((file) => resolve(file));
   try {
-    return await makeKernel(files, config);
+    return await makeKernel(files, config, more);
   } catch (error) {
     throw missingPolicy(error, files);
   }
@@ -103,7 +109,11 @@ export function missingPolicy(error: unknown, files: readonly string[]): unknown
   });
 }
 
-async function makeKernel(files: readonly string[], config: string | undefined): Promise<Kernel> {
+async function makeKernel(
+  files: readonly string[],
+  config: string | undefined,
+  more: readonly Plugin[],
+): Promise<Kernel> {
   if (config === undefined && files.length > 0) {
     const plugin = await import("@bylaw/plugin-policy");
     const kernel = createKernel(
@@ -127,9 +137,9 @@ async function makeKernel(files: readonly string[], config: string | undefined):
       bundled: bundled(),
       contained: contained(),
       add: async (_file, _config, loadPackage) => {
-        if (files.length === 0) return [];
+        if (files.length === 0) return more;
         const plugin = (await loadPackage(POLICY_PLUGIN)) as unknown as typeof PolicyPlugin;
-        return [plugin.policy({ files: [...files], operator: true, discover: "none" })];
+        return [...more, plugin.policy({ files: [...files], operator: true, discover: "none" })];
       },
     });
     if (kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN))

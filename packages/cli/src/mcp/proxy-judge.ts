@@ -1,10 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { userInfo } from "node:os";
-import type { ProxyJudge, RecordedQuestion } from "@bylaw/host-mcp/proxy";
+import {
+  proxyEvents,
+  toolChanged,
+  type ProxyJudge,
+  type RecordedQuestion,
+  type ToolChange,
+} from "@bylaw/host-mcp/proxy";
 import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { callQuestionId, currentPhases, openRun, phaseOf, type Run } from "@bylaw/log";
 import { hasOperators, operatorsFile } from "@bylaw/orchestrator/approvals";
 import { askRun, decideHere, leaveToHost } from "../decide/ask-run.ts";
+import { loadKernelFor } from "../decide/kernel-source.ts";
 import { storePlace, withStore } from "../log/open-store.ts";
 import { deniedOutright } from "./denied-outright.ts";
 
@@ -20,6 +27,26 @@ export interface ProxyRecords {
 
 /** The time, in milliseconds, in which an approval in the client must be used by the waiting call. */
 const APPROVAL_MS = 60_000;
+
+/**
+ * Records what happened to a tool of a server. Another kernel than the judge's declares the event, because a kernel with one more plugin is
+ * another policy, under which nobody could answer the questions of this one.
+ */
+export async function recordChange(
+  { config, store, run: name }: Omit<ProxyRecords, "kernel">,
+  server: string,
+  change: ToolChange,
+): Promise<void> {
+  const kernel = await loadKernelFor({ config, more: [proxyEvents()] });
+  await withStore(storePlace(store), { create: true }, async (opened) => {
+    const run = await openRun(kernel, { run: name, store: opened, join: true });
+    try {
+      await run.record([{ ...toolChanged(server, change), agent_id: null, task_id: null }]);
+    } finally {
+      await run.close();
+    }
+  });
+}
 
 /** Judges calls without recording them, and records only questions. In a step of `bylaw run`, it also asks the run. */
 export function looseJudge(records: ProxyRecords): ProxyJudge {

@@ -3,8 +3,14 @@ import { mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { findConfig } from "@bylaw/config";
-import { listenProxy, runProxy, type ProxyClient, type ProxyJudge } from "@bylaw/host-mcp/proxy";
-import { omitUndefined } from "@bylaw/kernel";
+import {
+  listenProxy,
+  runProxy,
+  type ProxyClient,
+  type ProxyJudge,
+  type ToolChange,
+} from "@bylaw/host-mcp/proxy";
+import { messageOf, omitUndefined } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -16,7 +22,7 @@ import { kernelOf } from "../run/run-kernel.ts";
 import { checkRun } from "../run/store-folder.ts";
 import { acceptTools } from "./accept-tools.ts";
 import { checkJoin } from "./may-join.ts";
-import { looseJudge, runJudge } from "./proxy-judge.ts";
+import { looseJudge, recordChange, runJudge, type ProxyRecords } from "./proxy-judge.ts";
 import type { NamedServer } from "./server-options.ts";
 
 /** The run and the agent for which a proxy judges. */
@@ -52,7 +58,7 @@ export async function proxyServer(
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const kernel = await loadKernelFor({ config });
     const records = { kernel, config, store: join(folder, "store.db"), run: `mcp-${named.name}` };
-    return await relay(named, options, looseJudge(records));
+    return await relay(named, options, looseJudge(records), records);
   }
   const place = storePlace(store);
   await checkRun(place, name, create);
@@ -62,7 +68,7 @@ export async function proxyServer(
     try {
       checkJoin(run, config, token);
       const records = { kernel, config, store, run: name };
-      await relay(named, options, runJudge(records, run));
+      await relay(named, options, runJudge(records, run), records);
     } finally {
       await run.close();
     }
@@ -73,6 +79,7 @@ async function relay(
   { name, server, limit, pins, acceptedOnly, listen }: NamedServer,
   { agent, task }: ProxyOptions,
   judge: ProxyJudge,
+  records: ProxyRecords,
 ): Promise<void> {
   const notice = (text: string): void => void process.stderr.write(`bylaw mcp: ${plain(text)}\n`);
   const who = {
@@ -81,11 +88,22 @@ async function relay(
     home: homedir(),
     ...omitUndefined({ agent, task }),
   };
-  const serve = (client: ProxyClient): Promise<string | undefined> =>
-    runProxy(client, server, {
+  // One after the other, and all of them before the run is closed.
+  let changes = Promise.resolve();
+  const toolChanged = (change: ToolChange): void => {
+    changes = changes
+      .then(() => recordChange(records, name, change))
+      .catch((error: unknown) => notice(`The change was not recorded: ${messageOf(error)}`));
+  };
+  const serve = async (client: ProxyClient): Promise<string | undefined> => {
+    const ended = await runProxy(client, server, {
       place: { ...who, session: randomUUID() },
+      toolChanged,
       ...{ judge, pins, acceptedOnly, limit, notice },
     });
+    await changes;
+    return ended;
+  };
   if (listen !== undefined) {
     const { url, close } = await listenProxy({ ...listen, limit, serve, notice });
     notice(`Listening on ${url}`);

@@ -7,5 +7,6 @@ export { inspectServer, type ServerInspection } from "./inspect-server.ts";
 export type { ProxyOptions } from "./mcp-proxy.ts";
 export type { TextInput } from "./peer.ts";
 export { runProxy, type McpServer, type ProxyClient } from "./proxy.ts";
+export { proxyEvents, toolChanged } from "./tool-events.ts";
 export { ToolPins, type ToolDigests } from "./tool-pins.ts";
-export type { ListedTool } from "./tool-table.ts";
+export type { ListedTool, ToolChange } from "./tool-table.ts";

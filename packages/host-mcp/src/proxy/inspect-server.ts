@@ -39,6 +39,7 @@ export async function inspectServer(server: McpServer, limit: number): Promise<S
     },
     acceptedOnly: false,
     notice: () => {},
+    changed: () => {},
   });
   try {
     const opened = await ask("initialize", {

@@ -14,7 +14,7 @@ import { OwnRequests } from "./own-requests.ts";
 import type { Peer } from "./peer.ts";
 import type { PendingRequest } from "./pending.ts";
 import type { ToolPins } from "./tool-pins.ts";
-import { ToolTable } from "./tool-table.ts";
+import { ToolTable, type ToolChange } from "./tool-table.ts";
 
 /** The options of a proxy. */
 export interface ProxyOptions {
@@ -27,6 +27,8 @@ export interface ProxyOptions {
   readonly limit: number;
   /** Receives notes for the person who started the proxy: what was withheld or dropped. */
   readonly notice: (text: string) => void;
+  /** Receives each tool that appeared or changed after the tools of the server were pinned, once. */
+  readonly toolChanged?: (change: ToolChange) => void;
 }
 
 type Request = Message & { readonly kind: "request" };
@@ -62,6 +64,7 @@ export class McpProxy {
       pins: options.pins,
       acceptedOnly: options.acceptedOnly ?? false,
       notice: options.notice,
+      changed: (change) => options.toolChanged?.(change),
     });
     this.#gate = new Gate({
       place: options.place,

@@ -18,6 +18,16 @@ export interface Listing {
   readonly tools: ReadonlyMap<string, ListedTool>;
 }
 
+/** A tool that appeared or changed after the tools of its server were pinned. */
+export interface ToolChange {
+  readonly tool: string;
+  /** The digest of its definition. */
+  readonly digest: string;
+  readonly state: "new" | "changed";
+  /** Whether the tool is offered nevertheless. */
+  readonly offered: boolean;
+}
+
 export interface ToolTableOptions {
   /** Requests one page from the server. Rejects with the server's error. */
   readonly fetch: (cursor: string | undefined) => Promise<Json>;
@@ -26,6 +36,8 @@ export interface ToolTableOptions {
   readonly acceptedOnly: boolean;
   /** Receives notes for the person who started the proxy. */
   readonly notice: (text: string) => void;
+  /** Receives each change once. */
+  readonly changed: (change: ToolChange) => void;
 }
 
 const MAX_TOOLS = 1_000;
@@ -123,18 +135,34 @@ export class ToolTable {
       const digest = wrong === undefined ? digestOfTool(definition) : "";
       const before = pinned.get(name);
       const fault = wrong ?? this.#pinFault(before, digest);
-      if (fault !== undefined) this.#tell(`The tool ${quote(name)} is withheld: ${fault}`);
-      else if (before === undefined) {
-        fresh.set(name, digest);
-        if (!isFirst)
-          this.#tell(
-            `The tool ${quote(name)} is new. It is offered now, and withheld if it changes`,
-          );
-      }
+      if (fault === undefined && before === undefined) fresh.set(name, digest);
+      this.#report({ tool: name, digest, fault, isNew: before === undefined && !isFirst });
       tools.set(name, { name, definition, fault });
     }
     pins.pin(fresh);
     return tools;
+  }
+
+  #report({
+    tool,
+    digest,
+    fault,
+    isNew,
+  }: {
+    readonly tool: string;
+    readonly digest: string;
+    readonly fault: string | undefined;
+    readonly isNew: boolean;
+  }): void {
+    if (fault === undefined && !isNew) return;
+    const told = this.#tell(
+      fault === undefined
+        ? `The tool ${quote(tool)} is new. It is offered now, and withheld if it changes`
+        : `The tool ${quote(tool)} is withheld: ${fault}`,
+    );
+    const state = fault === CHANGED ? "changed" : isNew ? "new" : undefined;
+    if (told && state !== undefined)
+      this.#options.changed({ tool, digest, state, offered: fault === undefined });
   }
 
   #pinFault(pinned: string | undefined, digest: string): string | undefined {
@@ -154,10 +182,12 @@ export class ToolTable {
     }
   }
 
-  #tell(text: string): void {
-    if (this.#told.has(text) || this.#told.size > MAX_TOOLS) return;
+  /** Returns whether the text is new. */
+  #tell(text: string): boolean {
+    if (this.#told.has(text) || this.#told.size > MAX_TOOLS) return false;
     this.#told.add(text);
     this.#options.notice(text);
+    return true;
   }
 }
 
