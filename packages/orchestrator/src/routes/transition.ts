@@ -10,7 +10,7 @@ import { admitAgent } from "../auth/admission.ts";
 import type { Service } from "../service/service.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
 import { guideShape } from "./contract.ts";
-import { warningsOf } from "../tools/warnings.ts";
+import { transitionWarnings } from "../tools/warnings.ts";
 import { undeclaredTransition, notHolder, transition } from "../tasks/transitions.ts";
 
 const answered = z.object({
@@ -106,7 +106,7 @@ export const transitionTask = defineRoute({
       blocked_by: blockers,
       test_run,
       notes,
-      warnings: [...warningsOf(service.contract, outcome)],
+      warnings: [...transitionWarnings(service.contract, outcome)],
       sequence,
       replayed,
       directives,

@@ -1,5 +1,6 @@
 import type { Contract } from "@bylaw/contract";
 import type { Decision, Effect } from "@bylaw/kernel";
+import { blockersOf } from "@bylaw/plugin-gates";
 
 /** The warnings of a lax enforcement mode: every reason for which strict mode would have refused. */
 export function warningsOf(
@@ -16,6 +17,17 @@ export function warningsOf(
   );
   if (against.length === 0 && decision.effect !== "allow") return [decision.reason];
   return [...new Set(against.map(({ reason }) => reason))];
+}
+
+/** The warnings of a transition: what strict mode would have reported as its blockers, one a cause. */
+export function transitionWarnings(
+  contract: Contract,
+  outcome: { readonly decision: Decision; readonly applied: Effect },
+): readonly string[] {
+  const { decision, applied } = outcome;
+  return applied === "allow" && decision.effect !== "allow"
+    ? blockersOf(contract, decision).map(({ reason }) => reason)
+    : warningsOf(contract, outcome);
 }
 
 const CONTRACT_PLUGINS: ReadonlySet<string> = new Set([
