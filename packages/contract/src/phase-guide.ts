@@ -75,7 +75,7 @@ function promptOf(
       : ["Hand in these artifacts with the request, as JSON under their names:"]),
     ...required_artifacts.map(
       ({ type, description: what, rules, schema }) =>
-        `- ${type}: ${[what, ...rules].filter((part) => part !== null).join(". ")}${schema === null ? "" : ` JSON Schema: ${JSON.stringify(schema)}`}`,
+        `- ${type}: ${[what, ...rules, schema && `JSON Schema: ${JSON.stringify(schema)}`].filter((part) => part !== null).join(". ")}`,
     ),
   ].join("\n");
 }
