@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 131_597,
-  test_lines: 97_428,
+  source_lines: 131_616,
+  test_lines: 97_432,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

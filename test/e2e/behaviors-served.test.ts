@@ -90,11 +90,11 @@ describe("bylaw serve", () => {
     expect(await ann.behave({ action: "vibecheck" })).toMatchObject({
       applied: false,
       code: "behavior_unserved",
-      decision: { fix: expect.stringContaining("oversight.command") as string },
+      fix: expect.stringContaining("oversight.command") as string,
     });
     expect(await ann.behave({ action: "trigger", triggerAgentId: "bob" })).toMatchObject({
       applied: false,
-      decision: { fix: expect.stringContaining("behaviors.agents") as string },
+      fix: expect.stringContaining("behaviors.agents") as string,
     });
   });
 
@@ -143,6 +143,7 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
       goal: "Refund orders",
       reason: "unsure of the way",
       agent: "ann",
+      prompt: expect.stringContaining("You are in the phase PLAN") as string,
       progress: "In phase PLAN",
       uncertainties: ["unsure of the way"],
       history: expect.arrayContaining([expect.stringMatching(/^task_claimed/)]) as string[],

@@ -192,6 +192,8 @@ export interface BehaviorAnswer {
   readonly directive?: JsonObject;
   readonly code: string;
   readonly reason: string;
+  /** What to do instead, if the request was refused. */
+  readonly fix?: string;
   /** The oversight's answer, if it was asked. Without a `risk`, why it failed. */
   readonly oversight?: {
     readonly risk: number | null;

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { parseJson } from "@bylaw/config";
+import { phaseGuide } from "@bylaw/contract";
 import { BylawError, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { constitutionOf, rulesFor, hasOwnRules, publishedRules } from "@bylaw/plugin-constitution";
@@ -35,6 +36,8 @@ export interface OversightQuestion {
 
 /** The most past events that an oversight receives. */
 const HISTORY = { read: 500, told: 50 } as const;
+/** The longest prompt that an oversight receives, in UTF-16 units. */
+const PROMPT = 8_000;
 /** The most events between a request and its recorded answer. */
 const BETWEEN = 1_000;
 /** The most bytes that a program may print. */
@@ -115,14 +118,15 @@ async function requestOf(
     .filter(({ task_id }) => task_id === task)
     .slice(-HISTORY.told)
     .map(({ event_type, details }) => `${event_type}${factsOf(details)}`);
-  const phase = phaseOf(run.view(currentPhases), task) ?? "none";
+  const phase = phaseOf(run.view(currentPhases), task) ?? null;
   const own = hasOwnRules(kernel);
   const { rules, left_out } = publishedRules(rulesFor(constitutionOf(run, now()), agent, own));
   return {
     kind,
     goal: taskOf(run.view, task)?.title ?? task,
     plan: `Phases: ${contract.phases.map(({ id }) => id).join(", ")}`,
-    progress: `In phase ${phase}`,
+    prompt: phaseGuide(contract, phase).prompt.slice(0, PROMPT),
+    progress: `In phase ${phase ?? "none"}`,
     agent,
     history,
     ...omitUndefined({ reason: reason ?? undefined }),

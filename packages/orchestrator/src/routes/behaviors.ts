@@ -33,6 +33,7 @@ export const postBehavior = defineRoute({
         directive: jsonObject.optional(),
         code: z.string(),
         reason: z.string(),
+        fix: z.string().optional(),
         oversight: adviceShape.optional(),
         ignored: z.array(z.object({ key: z.string(), near: z.string().optional() })),
         sequence: z.int().nullable(),
@@ -65,7 +66,7 @@ export const postBehavior = defineRoute({
       recordOnce(named),
     );
     const outcome = requireRecorded(behaved);
-    const { directive, code, reason } = outcome.decision;
+    const { directive, code, reason, fix } = outcome.decision;
     const sequence = outcome.events.at(-1)?.sequence ?? null;
     const kind = directive?.action === "vibecheck" ? kindOf(directive["kind"]) : undefined;
     const oversight =
@@ -74,7 +75,7 @@ export const postBehavior = defineRoute({
         : await askOversight(service, { agent, task, kind, reason: asked.reason, sequence });
     return reply({
       applied: outcome.applied === "allow",
-      ...omitUndefined({ directive, oversight }),
+      ...omitUndefined({ directive, fix, oversight }),
       code,
       reason,
       ignored: asked.ignored,
