@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { BIN, bylawHere, json, type Ran } from "./bylaw.ts";
 import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 
@@ -448,6 +449,55 @@ describe("who may answer", () => {
         expect.stringContaining("approved plan_approval task T1 by ada as lead"),
       ]);
       expect(await here.move("BUILD", PLAN)).toMatchObject({ effect: "allow" });
+    },
+  );
+
+  test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+    "is a person who watches: each question is shown once as it comes, with a bell, and answered there",
+    async () => {
+      const here = await project();
+      rmSync(join(here.cwd, ".bylaw"), { recursive: true });
+      const child = spawn(
+        "script",
+        [
+          "-qec",
+          `"${process.execPath}" "${BIN}" approve watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
+          "/dev/null",
+        ],
+        { cwd: here.cwd, env: { ...process.env, NO_COLOR: "1" } },
+      );
+      onTestFinished(() => void child.kill("SIGKILL"));
+      let shown = "";
+      const looks = new Set<() => void>();
+      child.stdout.on("data", (chunk: Uint8Array) => {
+        shown += String(chunk);
+        for (const look of looks) look();
+      });
+      const until = (wanted: string): Promise<void> =>
+        new Promise((resolve) => {
+          const look = (): void => {
+            if (shown.includes(wanted)) resolve();
+          };
+          looks.add(look);
+          look();
+        });
+      expect(await here.move("BUILD", PLAN)).toMatchObject({ code: "gate_pending" });
+      await until("anything else to leave it: ");
+      expect(shown).toContain("\u0007");
+      expect(shown).toContain("It greets by name");
+      child.stdin.write("no\n");
+      await until("What has to change: ");
+      child.stdin.write("Say how it is tested\n");
+      await until("rejected plan_approval task T1 by ada as lead");
+      shown = "";
+      expect(await here.call({ to: "staging" })).toMatchObject({ applied: "ask_user" });
+      await until("anything else to leave it: ");
+      child.stdin.write("yes\n");
+      await until("approved task T1 by ada");
+      expect(await here.call({ to: "staging" })).toMatchObject({ applied: "allow" });
+      const ended = once(child, "close");
+      child.stdin.write("\u0003");
+      expect((await ended)[0]).toBe(0);
     },
   );
 });

@@ -39,7 +39,7 @@ describe.each(["bash", "zsh", "fish"].filter(has))("%s", (shell) => {
       ["bylaw", "rep"],
       ["replay", "report"],
     ],
-    [["bylaw", "approve", "w"], ["waive"]],
+    [["bylaw", "approve", "wai"], ["waive"]],
     [["bylaw", "check", "--app"], ["--approval-mode"]],
     [["bylaw", "check", "--approval-mode", "au"], ["autoEdit"]],
     [

@@ -86,14 +86,25 @@ export function roleOf(
   );
 }
 
-/** Asks the person at the terminal, on standard error. Only `yes` confirms; any other answer, or the end of the input, does not. */
-export function confirmed(question: string): Promise<boolean> {
+/** Asks the person at the terminal, on standard error. The end of the input, or the signal, is an empty answer. */
+export function askedFor(question: string, stop?: AbortSignal): Promise<string> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const close = (): void => terminal.close();
+  stop?.addEventListener("abort", close);
+  // The terminal turns an interruption into an event of its own.
+  terminal.once("SIGINT", () => process.kill(process.pid, "SIGINT"));
   return new Promise((resolve) => {
-    terminal.once("close", () => resolve(false));
+    terminal.once("close", () => {
+      stop?.removeEventListener("abort", close);
+      resolve("");
+    });
     terminal.question(question, (answer) => {
-      resolve(answer.trim().toLowerCase() === "yes");
+      resolve(answer.trim());
       terminal.close();
     });
   });
 }
+
+/** Asks the person at the terminal. Only `yes` confirms; any other answer, or the end of the input, does not. */
+export const confirmed = async (question: string): Promise<boolean> =>
+  (await askedFor(question)).toLowerCase() === "yes";

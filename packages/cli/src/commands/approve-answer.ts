@@ -64,26 +64,39 @@ export async function answer(
   id: string,
   options: AnswerOptions,
 ): Promise<void> {
-  await reported(options, async () => {
-    const token = takeToken();
-    if (options.url !== undefined) return await answerRemotely(verdict, id, options, token);
-    const project = await projectOf(options);
-    const who = answererOf(project.file, options.by, token);
-    const { place, question, agents } = await findQuestion(project, options, id);
-    const role = question.kind === "gate" ? roleOf(who, options.as, question.approvers) : undefined;
-    checkPerson(who, role, agents);
-    checkUsage(question, verdict, options);
-    await checkAnswerable(question, verdict, project);
-    const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
-    await see(question, verdict, who);
-    const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
-    // Pauses and holds come from plugins that every run has, whatever its configuration says.
-    const stops = question.kind === "pause" || question.kind === "hold";
-    const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
-    return await joined({ ...project, kernel }, place, async (run) => {
-      if (question.kind === "hold") checkHold(run, question);
-      return await recordAnswer(run, question, given, project);
-    });
+  await reported(options, () => answerOnce(verdict, id, options, { token: takeToken() }));
+}
+
+interface AnswerTerms {
+  readonly token: string | undefined;
+  /** Whether the person has read exactly this question and has said yes or no to it. */
+  readonly confirmed?: boolean;
+}
+
+/** Records one answer. Throws what refuses it. */
+export async function answerOnce(
+  verdict: "approved" | "rejected",
+  id: string,
+  options: AnswerOptions,
+  { token, confirmed: isConfirmed = false }: AnswerTerms,
+): Promise<RecordedAnswer> {
+  if (options.url !== undefined) return await answerRemotely(verdict, id, options, token);
+  const project = await projectOf(options);
+  const who = answererOf(project.file, options.by, token);
+  const { place, question, agents } = await findQuestion(project, options, id);
+  const role = question.kind === "gate" ? roleOf(who, options.as, question.approvers) : undefined;
+  checkPerson(who, role, agents);
+  checkUsage(question, verdict, options);
+  await checkAnswerable(question, verdict, project);
+  const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
+  if (!isConfirmed) await see(question, verdict, who);
+  const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
+  // Pauses and holds come from plugins that every run has, whatever its configuration says.
+  const stops = question.kind === "pause" || question.kind === "hold";
+  const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
+  return await joined({ ...project, kernel }, place, async (run) => {
+    if (question.kind === "hold") checkHold(run, question);
+    return await recordAnswer(run, question, given, project);
   });
 }
 
@@ -254,8 +267,8 @@ const VERDICTS: Readonly<Record<string, string>> = {
   oversight_acknowledged: "acknowledged",
 };
 
-// A refusal exits with 1. Wrong usage and broken files exit with 2.
-async function reported(
+/** Prints the recorded answer, or the refusal, which exits with 1. Wrong usage and broken files exit with 2. */
+export async function reported(
   { json = false }: Pick<ApproveOptions, "json">,
   work: () => Promise<RecordedAnswer>,
 ): Promise<void> {

@@ -1,37 +1,21 @@
-import type { Question } from "@bylaw/orchestrator/approvals";
 import { takeToken } from "../approve/authority.ts";
+import { openQuestions } from "../approve/open-questions.ts";
 import { questionTable, questionText } from "../approve/question-text.ts";
 import { RemoteApprovals } from "../approve/remote.ts";
-import { findQuestion, lookAt, projectOf, type ApproveOptions } from "../approve/session.ts";
-import { runsIn } from "../log/project-store.ts";
+import { findQuestion, projectOf, type ApproveOptions } from "../approve/session.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor } from "../io/text.ts";
 
 /** Prints the open questions, one per line. */
 export async function listOpen(options: ApproveOptions): Promise<void> {
-  const open =
-    options.url === undefined
-      ? await openIn(options)
-      : await new RemoteApprovals(options.url, takeToken()).list();
+  const open = await openQuestions(options, takeToken());
   await write(
     options.json === true
       ? open.map(jsonLine).join("")
       : questionTable(open, paintFor(process.stdout)),
   );
   conclude(0);
-}
-
-async function openIn(options: ApproveOptions): Promise<readonly Question[]> {
-  const project = await projectOf(options);
-  const found: Question[] = [];
-  for (const place of await runsIn(options))
-    found.push(
-      ...(await lookAt(project, place, (questions) =>
-        Promise.all(questions.open.map((one) => questions.read(one))),
-      )),
-    );
-  return found;
 }
 
 /** Prints one question in full. Throws BYLAW_APPROVAL_MISSING. */

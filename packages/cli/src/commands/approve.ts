@@ -1,6 +1,7 @@
 import type { CommandSpec, GroupSpec, OptionSpec } from "../command-line/command.ts";
 import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
 import type { AnswerOptions, WaiverOptions } from "./approve-answer.ts";
+import type { WatchOptions } from "./approve-watch.ts";
 import type { ApproveOptions } from "../approve/session.ts";
 
 const ASKED: readonly OptionSpec[] = [
@@ -76,6 +77,23 @@ Examples:
     (await import("./approve-answer.ts")).answer("rejected", id, options),
 };
 
+const WATCH: CommandSpec = {
+  options: [
+    ...ASKED.filter((option) => option !== JSON_OPTION),
+    BY,
+    AS,
+    ["--for <span>", "how long the approval of a tool call holds: 30s, 15m, 2h (default: 15m)"],
+  ],
+  help: `
+It runs at a terminal until interrupted.
+Exit code: 0 interrupted; 1 you may not answer; 2 usage error, or a configuration or store that cannot be used.
+
+Examples:
+  $ bylaw approve watch --by ada
+  $ bylaw approve watch --url https://bylaw.example.org`,
+  run: async (options: WatchOptions) => (await import("./approve-watch.ts")).watch(options),
+};
+
 const WAIVE: CommandSpec = {
   options: [
     ...ASKED,
@@ -127,6 +145,7 @@ Examples:
       NO,
     ],
     "clear [options] <mark>": ["Clear a mark of a run, as if no call had set it", CLEAR],
+    "watch [options]": ["Show each question as it comes, and record your answers", WATCH],
     "waive [options]": ["Waive a check of a gate for a while", WAIVE],
   },
 };

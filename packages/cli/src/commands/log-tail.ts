@@ -7,6 +7,7 @@ import { followFile } from "../log/follow-file.ts";
 import { logLines, sourceOf, unreadable } from "../log/log-source.ts";
 import { followRun, lastOfRun } from "../log/follow-run.ts";
 import { openGrowing, type TailLine } from "../log/growing-file.ts";
+import { untilInterrupted } from "../io/until-interrupted.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { paintFor, plain, short } from "../io/text.ts";
@@ -51,13 +52,6 @@ async function tailLog(file: string | undefined, options: TailOptions): Promise<
     await tailPipe(most, printer.lines);
   } else await tailFile(file ?? "", most, printer, stop);
   conclude(0);
-}
-
-// Interrupting is how `--follow` ends, so it is no error.
-function untilInterrupted(): AbortSignal {
-  const stop = new AbortController();
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
 }
 
 async function tailFile(
