@@ -29,7 +29,7 @@ export const guide: readonly Group[] = [
   pages("Workflows", ["workflow", "contract", "gates", "evidence", "tasks", "enforcement"]),
   pages("Steps", ["run-a-workflow", "behaviors", "coordinator", "run-on-many-machines"]),
   pages("Service", ["serve", "sdk", "tools", "operate", "monitoring", "scale"]),
-  pages("Records", ["runs", "event-log", "event-log-writing", "stores", "status"]),
+  pages("Records", ["runs", "event-log", "event-log-writing", "stores", "status", "report"]),
   pages("Extend", ["write-a-check", "write-a-plugin", "hooks", "versioning"]),
 ];
 
