@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 131_748,
-  test_lines: 97_482,
+  source_lines: 132_580,
+  test_lines: 97_982,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

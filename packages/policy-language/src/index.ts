@@ -44,6 +44,7 @@ export {
   type SurvivingMutation,
 } from "./prove/mutate.ts";
 export type { MutationKind } from "./prove/mutants.ts";
+export { callShape } from "./suggest/call-shape.ts";
 export {
   suggestRule,
   type Suggestion,

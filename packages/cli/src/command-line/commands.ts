@@ -44,6 +44,10 @@ export const COMMANDS: Commands = {
     "Report what was decided, asked and enforced in runs",
     () => import("../commands/report.ts"),
   ],
+  "suggest [options] [file...]": [
+    "Suggest rules that would save people questions",
+    () => import("../commands/suggest.ts"),
+  ],
   log: ["Verify, read and copy the log of a run", () => import("../commands/log.ts")],
   approve: ["Answer what waits for a person", () => import("../commands/approve.ts")],
   contract: ["Show and migrate a workflow contract", () => import("../commands/contract.ts")],

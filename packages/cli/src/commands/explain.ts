@@ -2,7 +2,13 @@ import { lineReport } from "@bylaw/policy-language";
 import { answerOf, EXIT_OF_EFFECT } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { lineText } from "../decide/shell-line-text.ts";
-import { suggestionFor, suggestionText } from "../decide/suggestion.ts";
+import { readCases, type PolicyCase } from "../cases/case-file.ts";
+import {
+  createRuleSuggester,
+  fixedCases,
+  suggestionJson,
+  suggestionText,
+} from "../suggest/rule-suggester.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { policyBench } from "../cases/policy-bench.ts";
@@ -50,10 +56,9 @@ async function explain(options: ExplainCommandOptions): Promise<void> {
   const line = prepared.hook === "beforeToolCall" ? lineReport(prepared, sources.tools) : undefined;
   const answer = answerOf(decision, { explain: false });
   const suggestion = suggest
-    ? await suggestionFor(call, bench, {
-        caseFiles: distinctFiles(cases),
-        defaults: defaultsFrom(options),
-      })
+    ? await (
+        await createRuleSuggester(bench, fixedCases(await casesIn(cases, options)))
+      ).suggest(call)
     : undefined;
   const paint = paintFor(process.stdout);
   const parts = [
@@ -66,8 +71,18 @@ async function explain(options: ExplainCommandOptions): Promise<void> {
     decision: answer,
     ...(line === undefined ? {} : { line }),
     taps,
-    ...(suggestion === undefined ? {} : { suggestion }),
+    ...(suggestion === undefined ? {} : { suggestion: suggestionJson(suggestion) }),
   };
   await write(options.json === true ? jsonLine(body) : `${parts.join("\n\n")}\n`);
   conclude(EXIT_OF_EFFECT[decision.effect]);
+}
+
+async function casesIn(
+  files: readonly string[],
+  options: ExplainCommandOptions,
+): Promise<readonly PolicyCase[]> {
+  const cases: PolicyCase[] = [];
+  for (const file of distinctFiles(files))
+    cases.push(...(await readCases(file, defaultsFrom(options))));
+  return cases;
 }

@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
-import { ANCHOR_TYPE } from "@bylaw/log";
-import { createEventReader, eventOn } from "../log/read-events.ts";
-import { checkFiles, logLines, type LogSource, type SourceOptions } from "../log/log-source.ts";
-import { runsIn } from "../log/project-store.ts";
+import { createEventReader } from "../log/read-events.ts";
 import { conclude } from "../io/exit-code.ts";
 import { fileOf } from "../io/own-packages.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { ReportCollector, type Report } from "../report/collect.ts";
 import { htmlOf } from "../report/html.ts";
 import { markdownOf } from "../report/markdown.ts";
+import { readRuns } from "../report/read-runs.ts";
 import { tableText } from "../report/table-text.ts";
 import { tablesOf } from "../report/tables.ts";
 import { paintFor } from "../io/text.ts";
@@ -53,41 +51,12 @@ async function report(
   files: readonly string[],
   { format, json = false, ...from }: ReportOptions,
 ): Promise<void> {
-  const sources = await sourcesOf(files, from);
   const collector = new ReportCollector();
   const reader = createEventReader();
-  for (const source of sources) await readRun(source, collector, reader);
+  await readRuns(files, from, { into: collector, reader });
   await write(rendered(collector.result(), format ?? (json ? "json" : "text"), reader.bad));
   reader.report();
   conclude(reader.bad > 0 ? 1 : 0);
-}
-
-// A store without `--run` means all of its runs.
-async function sourcesOf(
-  files: readonly string[],
-  from: SourceOptions,
-): Promise<readonly LogSource[]> {
-  checkFiles(files, from);
-  return files.length > 0 ? files.map((file) => ({ files: [file] })) : await runsIn(from);
-}
-
-async function readRun(
-  source: LogSource,
-  collector: ReportCollector,
-  reader: ReturnType<typeof createEventReader>,
-): Promise<void> {
-  let begun = false;
-  for await (const lines of logLines(source)) {
-    const [first] = lines;
-    if (!begun && first !== undefined) {
-      const head = eventOn(first);
-      // A rotated file without the file before it begins a run of its own.
-      if (typeof head === "string" || head.event_type !== ANCHOR_TYPE || !collector.begun)
-        collector.begin("store" in source ? source.run : first.file);
-      begun = true;
-    }
-    for (const event of reader.read(lines)) collector.add(event);
-  }
 }
 
 function rendered(

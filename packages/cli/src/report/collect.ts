@@ -108,11 +108,6 @@ export class ReportCollector {
     this.#decisions.begin();
   }
 
-  /** Whether a run has begun. */
-  get begun(): boolean {
-    return this.#runs.length > 0;
-  }
-
   add(event: LogEvent): void {
     const run = this.#runs.at(-1);
     if (run === undefined) return;

@@ -1,5 +1,5 @@
 import { sumOf, type DecisionReport, type NamedEffectCount } from "./decision-count.ts";
-import type { AnswerCount } from "./open-questions.ts";
+import type { AnswerCount } from "./question-count.ts";
 import type { RetryCount } from "./retry-count.ts";
 import { percent, type Table } from "./table.ts";
 

@@ -1,64 +1,69 @@
-/** How questions were answered. The others were not. */
-export interface AnswerCount {
-  /** A call that is asked about again before an answer counts once. */
-  asked: number;
-  yes: number;
-  no: number;
-  /** Nobody answered in Bylaw, but the call returned: its host had asked, or had let it run. */
-  by_host: number;
-}
+import { createHash } from "node:crypto";
+import type { LogEvent } from "@bylaw/kernel";
+import { callKey, recordedDigest } from "@bylaw/log";
 
-/** A question that waits for an answer. */
-export interface OpenQuestion {
+/** A question about a call that waits for an answer. */
+interface OpenQuestion<Kept> {
   /** The digest that an approval is bound to, or a key of the call if the log does not have all of it. */
   readonly key: string;
   /** Of the event that asked last. */
   readonly sequence: number;
   /** Of the call. */
   readonly id: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly asked_at: number;
-  /** The counts that an answer changes. */
-  readonly counts: readonly AnswerCount[];
+  readonly kept: Kept;
 }
 
 /** The most questions that are kept. Answers to older ones are not counted. */
 const MOST = 10_000;
 
 /** The open questions of one run, by the ways in which an answer names them. */
-export class OpenQuestions {
-  readonly #byKey = new Map<string, OpenQuestion>();
-  readonly #bySequence = new Map<number, OpenQuestion>();
-  readonly #byId = new Map<string, OpenQuestion>();
+export class OpenQuestions<Kept> {
+  readonly #byKey = new Map<string, OpenQuestion<Kept>>();
+  readonly #bySequence = new Map<number, OpenQuestion<Kept>>();
+  readonly #byId = new Map<string, OpenQuestion<Kept>>();
 
-  byKey(key: string): OpenQuestion | undefined {
-    return this.#byKey.get(key);
+  /**
+   * Adds the question that an event asks. A call that is asked about again before an answer is the same question: then `make` is not
+   * called.
+   */
+  ask(event: LogEvent, make: () => Kept): void {
+    const { sequence, details } = event;
+    const key = recordedDigest(event) ?? hashOf(callKey(event));
+    const id = typeof details["id"] === "string" ? details["id"] : undefined;
+    const kept = this.#byKey.get(key)?.kept ?? make();
+    this.#add({ key, sequence, id, kept });
   }
 
-  bySequence(sequence: number): OpenQuestion | undefined {
-    return this.#bySequence.get(sequence);
+  /** Removes and returns what is kept of the question that an event answers. */
+  answered({ event_type, details }: LogEvent): Kept | undefined {
+    const question =
+      event_type === "approval_granted"
+        ? this.#byKey.get(String(details["digest"]))
+        : event_type === "approval_refused"
+          ? this.#bySequence.get(Number(details["asked"]))
+          : this.#byId.get(String(details["id"]));
+    if (question !== undefined) this.#remove(question);
+    return question?.kept;
   }
 
-  byId(id: string): OpenQuestion | undefined {
-    return this.#byId.get(id);
-  }
-
-  /** Adds a question. It replaces one with the same key. */
-  add(question: OpenQuestion): void {
+  #add(question: OpenQuestion<Kept>): void {
     const { key, sequence, id } = question;
     const before = this.#byKey.get(key);
-    if (before !== undefined) this.remove(before);
+    if (before !== undefined) this.#remove(before);
     this.#byKey.set(key, question);
     this.#bySequence.set(sequence, question);
     if (id !== undefined) this.#byId.set(id, question);
     const [oldest] = this.#byKey.values();
-    if (this.#byKey.size > MOST && oldest !== undefined) this.remove(oldest);
+    if (this.#byKey.size > MOST && oldest !== undefined) this.#remove(oldest);
   }
 
-  remove(question: OpenQuestion): void {
+  #remove(question: OpenQuestion<Kept>): void {
     const { key, sequence, id } = question;
     this.#byKey.delete(key);
     this.#bySequence.delete(sequence);
     if (id !== undefined && this.#byId.get(id) === question) this.#byId.delete(id);
   }
 }
+
+// Arguments can be large, and a key is kept for each open question.
+const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");

@@ -1,10 +1,19 @@
-import { createHash } from "node:crypto";
 import type { LogEvent } from "@bylaw/kernel";
-import { asksPerson, callKey, recordedDigest } from "@bylaw/log";
+import { asksPerson } from "@bylaw/log";
 import { BoundedNames } from "./bounded-names.ts";
 import { decidedBy } from "./decision-of.ts";
-import { OpenQuestions, type AnswerCount, type OpenQuestion } from "./open-questions.ts";
+import { OpenQuestions } from "./open-questions.ts";
 import { WaitTimes } from "./wait-times.ts";
+
+/** How questions were answered. The others were not. */
+export interface AnswerCount {
+  /** A call that is asked about again before an answer counts once. */
+  asked: number;
+  yes: number;
+  no: number;
+  /** Nobody answered in Bylaw, but the call returned: its host had asked, or had let it run. */
+  by_host: number;
+}
 
 /** Questions of one rule about one tool. */
 export interface QuestionCount extends AnswerCount {
@@ -32,6 +41,13 @@ export interface QuestionReport {
   readonly days: readonly (AnswerCount & { readonly day: string })[];
 }
 
+interface Waiting {
+  /** Milliseconds since 1970. */
+  readonly asked_at: number;
+  /** The counts that an answer changes. */
+  readonly counts: readonly AnswerCount[];
+}
+
 const noAnswers = (): AnswerCount => ({ asked: 0, yes: 0, no: 0, by_host: 0 });
 const EXAMPLE = 200;
 
@@ -43,21 +59,20 @@ export class QuestionCounter {
   }));
   readonly #people = new BoundedNames(() => ({ yes: 0, no: 0, waits: new WaitTimes() }));
   readonly #days = new BoundedNames(noAnswers);
-  #open = new OpenQuestions();
+  #open = new OpenQuestions<Waiting>();
 
   /** A question is only answered in its own run. */
   begin(): void {
-    this.#open = new OpenQuestions();
+    this.#open = new OpenQuestions<Waiting>();
   }
 
   add(event: LogEvent): void {
-    const { event_type, details } = event;
-    if (asksPerson(event)) this.#ask(event);
-    else if (event_type === "approval_granted")
-      this.#answer(this.#open.byKey(String(details["digest"])), event, "yes");
-    else if (event_type === "approval_refused")
-      this.#answer(this.#open.bySequence(Number(details["asked"])), event, "no");
-    else if (event_type === "tool_result") this.#returned(String(details["id"]));
+    const { event_type } = event;
+    if (asksPerson(event)) this.#open.ask(event, () => this.#asked(event));
+    else if (event_type === "approval_granted") this.#answer(event, "yes");
+    else if (event_type === "approval_refused") this.#answer(event, "no");
+    else if (event_type === "tool_result")
+      for (const count of this.#open.answered(event)?.counts ?? []) count.by_host += 1;
   }
 
   result(): QuestionReport {
@@ -77,19 +92,11 @@ export class QuestionCounter {
     };
   }
 
-  #ask(event: LogEvent): void {
-    const { sequence, timestamp, details } = event;
-    const key = recordedDigest(event) ?? hashOf(callKey(event));
-    const id = typeof details["id"] === "string" ? details["id"] : undefined;
-    const before = this.#open.byKey(key);
-    if (before !== undefined) {
-      this.#open.add({ ...before, sequence, id });
-      return;
-    }
-    const asked_at = Date.parse(timestamp);
+  #asked(event: LogEvent): Waiting {
+    const asked_at = Date.parse(event.timestamp);
     const counts = [this.#totals, this.#ruleOf(event), this.#days.of(dayOf(asked_at))];
     for (const count of counts) count.asked += 1;
-    this.#open.add({ key, sequence, id, asked_at, counts });
+    return { asked_at, counts };
   }
 
   #ruleOf(event: LogEvent): AnswerCount {
@@ -101,24 +108,14 @@ export class QuestionCounter {
     return count;
   }
 
-  #answer(question: OpenQuestion | undefined, event: LogEvent, answer: "yes" | "no"): void {
+  #answer(event: LogEvent, answer: "yes" | "no"): void {
+    const question = this.#open.answered(event);
     if (question === undefined) return;
     for (const count of question.counts) count[answer] += 1;
     const person = this.#people.of(String(event.details["by"]));
     person[answer] += 1;
     person.waits.add(Date.parse(event.timestamp) - question.asked_at);
-    this.#open.remove(question);
-  }
-
-  #returned(id: string): void {
-    const question = this.#open.byId(id);
-    if (question === undefined) return;
-    for (const count of question.counts) count.by_host += 1;
-    this.#open.remove(question);
   }
 }
-
-// Arguments can be large, and a key is kept for each open question.
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");
 
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);

@@ -54,8 +54,8 @@ function ofLine({ line }: CallFacts, open: readonly CallFacts[]): NarrowRule {
 const unknownText = (what: string): string =>
   `Cannot tell what this command line would do: ${what}`;
 
-// Why a pattern cannot cover exactly this command.
-function whyOpen(part: LinePart): string | undefined {
+/** Why a pattern cannot cover exactly this command. Undefined if one can. */
+export function whyOpen(part: LinePart): string | undefined {
   if (part.unknown !== undefined) return unknownText(part.unknown);
   const unknown = part.words.find(({ text, single }) => text === undefined || !single);
   if (unknown !== undefined)

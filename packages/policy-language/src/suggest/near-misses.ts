@@ -76,6 +76,39 @@ function otherWords(words: readonly string[]): readonly string[] {
   return lines.filter((line) => line.length > 0).map((line) => line.map(inQuotes).join(" "));
 }
 
+const FORBIDDEN = [
+  ...["/etc/passwd", "~/.ssh/id_rsa", "..", "../outside", ".env", ".git/config"],
+  ...[".bylaw/policy.toml", "--exec=sh", "-x"],
+];
+
+/** Harmful variants of calls that differ in their files. */
+export function wideMissesOf(
+  call: ToolCall,
+  { args, tools, identity, line, perCommand }: CallFacts,
+): readonly ToolCall[] {
+  if (args === undefined) return [];
+  const changed = (name: string, value: Json): ToolCall => ({
+    ...call,
+    args: { ...args, [name]: value },
+  });
+  const argument = tools.shell.get(identity.bare);
+  if (line !== null && argument !== undefined) {
+    const text = String(args[argument]);
+    const words = perCommand.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
+    const others = words.flatMap((own) =>
+      own.slice(1).flatMap((_, at) => FORBIDDEN.map((other) => own.with(at + 1, other))),
+    );
+    return [
+      ...AROUND.map((form) => form.replace("%", () => text)),
+      ...others.map((own) => own.map(inQuotes).join(" ")),
+    ].map((one) => changed(argument, one));
+  }
+  const { read = [], write = [] } = tools.files.get(identity.bare) ?? {};
+  return [...read, ...write]
+    .filter((name) => Object.hasOwn(args, name))
+    .flatMap((name) => FORBIDDEN.map((other) => changed(name, other)));
+}
+
 const inQuotes = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 
 function otherValues(value: Json): readonly Json[] {

@@ -13,8 +13,9 @@ import { marksIn } from "../marks/mark-set.ts";
 import { inRun } from "../marks/past.ts";
 import type { RunState } from "../match/run-state.ts";
 import { inlineCallsOf } from "./inline-calls.ts";
-import { narrowRule } from "./narrow-rule.ts";
-import { nearMissesOf } from "./near-misses.ts";
+import { narrowRule, type NarrowRule } from "./narrow-rule.ts";
+import { nearMissesOf, wideMissesOf } from "./near-misses.ts";
+import { wideRule } from "./wide-rule.ts";
 
 /** The parts of a decision that a suggestion needs. */
 export interface SuggestionOutcome {
@@ -31,6 +32,8 @@ export interface SuggestionInput {
   readonly call: ToolCall;
   /** The same call after preparation. */
   readonly prepared: ToolCall;
+  /** Further prepared calls that the rule must allow. They have the same {@link callShape}, and differ in their files. */
+  readonly alike?: readonly ToolCall[];
   /** The state of the run that conditions see. */
   readonly run?: RunState;
   /** Prepares a call and decides it with a pool. */
@@ -39,6 +42,8 @@ export interface SuggestionInput {
   readonly cases?: readonly {
     readonly name: string;
     readonly decide: (pool: PolicyPool) => Promise<SuggestionOutcome>;
+    /** The present effect, if it is known. */
+    readonly now?: Effect;
   }[];
 }
 
@@ -47,6 +52,9 @@ export type Suggestion =
   | {
       /** The rule in TOML, to paste into a policy of the operator. */
       readonly toml: string;
+      readonly name: string;
+      /** The nearest variants of the call that the rule does not allow. */
+      readonly beyond: readonly ToolCall[];
       readonly why?: undefined;
     }
   | { readonly toml?: undefined; readonly why: string };
@@ -56,19 +64,16 @@ export type Suggestion =
  * and allows no harmful variant of the call.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
-  const { files, tools = DEFAULT_TOOLS, call, prepared, run, decide, cases = [] } = input;
+  const { files, tools = DEFAULT_TOOLS, call, decide, cases = [] } = input;
   const before = compilePolicy(files, { tools });
   const now = await decide(call, before);
   if (now.effect === "allow") return { why: "The call is already allowed" };
   const rules = files.flatMap((file) => file.rules);
   const strict = rules.find((rule) => isRuleOf(rule, now));
   if (strict !== undefined) return { why: strictText(strict) };
-  const facts = inRun(new CallFacts(prepared, tools), marksIn(files, tools), run);
-  const held = await heldRules(rules, facts, run);
-  const open = uncoveredParts(rules, facts.perCommand, (rule) => held.has(rule));
-  const narrow = narrowRule(facts, open);
-  if (narrow.asks === undefined) return { why: narrow.why };
-  const toml = textOf(narrow.asks, rules);
+  const { facts, open, asks, why } = await ruleFor(input, rules);
+  if (asks === undefined) return { why };
+  const { toml, name } = textOf(asks, rules);
   const loaded = load(toml, tools);
   if (typeof loaded === "string") return { why: `No rule can spell out this call: ${loaded}` };
   const after = compilePolicy([...files, loaded], { tools });
@@ -76,20 +81,49 @@ export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   if (then.effect !== "allow")
     return { why: `A rule for this call would not allow it: ${then.reason}` };
   for (const one of [...inlineCases(input), ...cases]) {
-    const [old, changed] = [await one.decide(before), await one.decide(after)];
-    if (old.effect !== changed.effect)
+    const old = one.now ?? (await one.decide(before)).effect;
+    const changed = (await one.decide(after)).effect;
+    if (old !== changed)
       return {
-        why: `The smallest rule for this call would also decide ${one.name}, from \`${old.effect}\` to \`${changed.effect}\``,
+        why: `The smallest rule for this call would also decide ${one.name}, from \`${old}\` to \`${changed}\``,
       };
   }
-  for (const miss of nearMissesOf(call, facts, open)) {
-    if ((await decide(miss, after)).effect !== "allow") continue;
+  const beyond: ToolCall[] = [];
+  const misses =
+    input.alike === undefined || input.alike.length === 0
+      ? nearMissesOf(call, facts, open)
+      : wideMissesOf(call, facts);
+  for (const miss of misses) {
+    if ((await decide(miss, after)).effect !== "allow") {
+      beyond.push(miss);
+      continue;
+    }
     if ((await decide(miss, before)).effect !== "allow")
       return {
         why: `The smallest rule for this call would also allow ${quote(JSON.stringify(miss.args))}`,
       };
   }
-  return { toml };
+  return { toml, name, beyond };
+}
+
+type RuleForCalls = NarrowRule & { readonly facts: CallFacts; readonly open: readonly CallFacts[] };
+
+// A rule for one call spells it out. A rule for several covers what they have in common.
+async function ruleFor(
+  { tools = DEFAULT_TOOLS, files, prepared, alike = [], run }: SuggestionInput,
+  rules: readonly Rule[],
+): Promise<RuleForCalls> {
+  const marks = marksIn(files, tools);
+  const openIn = async (call: ToolCall) => {
+    const facts = inRun(new CallFacts(call, tools), marks, run);
+    const held = await heldRules(rules, facts, run);
+    return { facts, open: uncoveredParts(rules, facts.perCommand, (rule) => held.has(rule)) };
+  };
+  const own = await openIn(prepared);
+  if (alike.length === 0) return { ...own, ...narrowRule(own.facts, own.open) };
+  const all = [own];
+  for (const other of alike) all.push(await openIn(other));
+  return { ...own, ...wideRule(all) };
 }
 
 const isRuleOf = ({ source }: Rule, { rule }: SuggestionOutcome): boolean =>
@@ -136,7 +170,10 @@ function inlineCases({
 
 const OPEN = "The rule allows any value of arguments that it does not name.";
 
-function textOf(asks: TomlTable, rules: readonly Rule[]): string {
+function textOf(
+  asks: TomlTable,
+  rules: readonly Rule[],
+): { readonly toml: string; readonly name: string } {
   const taken = new Set(rules.map(({ source }) => source.name));
   const { command, tool } = asks;
   const about = [command, tool].flat().find((text) => typeof text === "string") ?? "call";
@@ -146,9 +183,8 @@ function textOf(asks: TomlTable, rules: readonly Rule[]): string {
   for (let at = 2; taken.has(name); at++) name = `${base}-${at}`;
   // A rule cannot forbid further arguments of a tool.
   const note = command === undefined && asks["paths"] === undefined ? [comment(OPEN)] : [];
-  return [...note.flat(), "[[rules]]", ...tomlOf({ name, action: "allow", ...asks }), ""].join(
-    "\n",
-  );
+  const lines = [...note.flat(), "[[rules]]", ...tomlOf({ name, action: "allow", ...asks }), ""];
+  return { toml: lines.join("\n"), name };
 }
 
 function load(text: string, tools: ToolTable): PolicyFile | string {

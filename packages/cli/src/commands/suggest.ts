@@ -1,0 +1,140 @@
+import { dirname, join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { findConfig } from "@bylaw/config";
+import { omitUndefined } from "@bylaw/kernel";
+import { unauthorized } from "@bylaw/orchestrator/approvals";
+import { answererOf, confirmed, takeToken, type CommandAnswerer } from "../approve/authority.ts";
+import { readCases } from "../cases/case-file.ts";
+import { policyBench, type PolicyBench } from "../cases/policy-bench.ts";
+import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
+import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
+import { defaultsFrom } from "../decide/call-options.ts";
+import { distinctFiles } from "../io/distinct-files.ts";
+import { conclude } from "../io/exit-code.ts";
+import { jsonLine, write } from "../io/output.ts";
+import { usageError } from "../io/report-error.ts";
+import { count, paintFor } from "../io/text.ts";
+import { createEventReader } from "../log/read-events.ts";
+import { readRuns } from "../report/read-runs.ts";
+import { acceptRule, casesBeside } from "../suggest/accept-rule.ts";
+import { AnsweredCalls } from "../suggest/answered-calls.ts";
+import { learnRules, type LearnedRule } from "../suggest/learn-rules.ts";
+import { fixedCases, type FixedCall } from "../suggest/rule-suggester.ts";
+import {
+  ruleTallies,
+  suggestionsJson,
+  suggestionsText,
+  type Suggestions,
+} from "../suggest/suggestions-text.ts";
+
+const OPTIONS = [
+  STORE_OPTION,
+  ["--run <run>", "the run in the store (default: all of them)"],
+  [
+    "--policy <file...>",
+    "the policies in force; without --config they decide alone",
+    { path: true },
+  ],
+  [
+    "--config <file>",
+    "the configuration in force (default without policies: the nearest bylaw.config.* upwards)",
+    { path: true },
+  ],
+  ["--cases <file...>", "case files that no suggested rule may change", { path: true }],
+  ["--at-least <number>", "how many times a person must have said yes (default: 3)", { least: 2 }],
+  ["--accept <number>", "append the suggestion with this number to a policy", { least: 1 }],
+  ["--write <file>", "the policy for --accept (default: .bylaw/policy.toml)", { path: true }],
+  ["--by <name>", "who accepts; not needed with an operator's token"],
+  JSON_OPTION,
+] as const satisfies readonly OptionSpec[];
+type SuggestOptions = OptionsOf<typeof OPTIONS>;
+
+export const command: CommandSpec = {
+  arguments: {
+    file: [
+      "logs, one for each run; a rotated file continues the one before it; - reads standard input",
+    ],
+  },
+  options: OPTIONS,
+  help: `
+Only a person at a terminal, or an operator with a token in BYLAW_OPERATOR_TOKEN, can accept a suggestion.
+Exit code: 0 printed or written, 1 some lines are not events, or nothing was written; 2 usage or configuration error.
+
+Examples:
+  $ bylaw suggest
+  $ bylaw suggest events.jsonl --at-least 5
+  $ bylaw suggest --store runs.db --cases cases.jsonl --json`,
+  run: suggest,
+};
+
+/** Suggests rules for the questions that people always answered with yes, and accepts one of them. */
+async function suggest(files: readonly string[], options: SuggestOptions): Promise<void> {
+  const { store, run, json = false, accept, atLeast = 3, policy = [], config } = options;
+  const token = takeToken();
+  // Before any code of the configuration runs.
+  const who =
+    accept === undefined ? undefined : answererOf(await placeOf(config), options.by, token);
+  const bench = await policyBench({ policy, ...omitUndefined({ config }) });
+  const answered = new AnsweredCalls();
+  const reader = createEventReader();
+  await readRuns(files, omitUndefined({ store, run }), { into: answered, reader });
+  const fixed = await fixedCalls(bench, options);
+  const learned = await learnRules(answered.result(), bench, { atLeast, fixed });
+  const tallies = ruleTallies(answered.rules, bench, atLeast);
+  const found = { ...learned, tallies, cases: fixed.length };
+  if (accept === undefined || who === undefined) {
+    const paint = paintFor(process.stdout);
+    await write(json ? jsonLine(suggestionsJson(found)) : suggestionsText(found, paint));
+    reader.report();
+    conclude(reader.bad > 0 ? 1 : 0);
+    return;
+  }
+  const rule = await chosen(found, accept, who);
+  const file = options.write ?? join(".bylaw", "policy.toml");
+  const written = acceptRule(rule, file, bench.sources.tools);
+  const text = `Added ${rule.name} to ${written.policy}, and ${count(written.cases_added, "case")} to ${written.cases}\n`;
+  await write(json ? jsonLine(written) : text);
+  conclude(0);
+}
+
+// The operators of a project are listed beside its configuration.
+const placeOf = async (config: string | undefined): Promise<string> =>
+  config ?? (await findConfig(process.cwd())) ?? join(process.cwd(), "bylaw.config.ts");
+
+async function chosen(
+  found: Suggestions,
+  accept: number,
+  { ask }: CommandAnswerer,
+): Promise<LearnedRule> {
+  const { length } = found.rules;
+  const rule = found.rules[accept - 1];
+  if (rule === undefined)
+    throw usageError(
+      `There is no suggestion ${accept}`,
+      length === 0 ? "Nothing can be suggested" : `Use a number from 1 to ${length}`,
+    );
+  if (!ask) return rule;
+  process.stderr.write(suggestionsText({ ...found, rules: [rule] }, paintFor(process.stderr)));
+  if (!(await confirmed("This rule will be added. Type yes to continue: ")))
+    throw unauthorized("The answer was not `yes`", "Nothing was written");
+  return rule;
+}
+
+// The cases that are named, and those beside the policies in force, as rulesets bring them.
+async function fixedCalls(
+  { sources }: PolicyBench,
+  { cases = [], config }: SuggestOptions,
+): Promise<readonly FixedCall[]> {
+  const folders = [dirname(resolve(await placeOf(config))), process.cwd()];
+  const beside = sources.files.flatMap(({ file }) =>
+    folders.flatMap((folder) => {
+      const path = resolve(folder, file);
+      return [join(dirname(path), "cases.jsonl"), casesBeside(path)];
+    }),
+  );
+  const found = beside.filter((file) => existsSync(file));
+  const fixed: FixedCall[] = [];
+  for (const file of distinctFiles([...cases, ...found]))
+    fixed.push(...fixedCases(await readCases(file, defaultsFrom({ interactive: true }))));
+  return fixed;
+}

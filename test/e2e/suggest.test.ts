@@ -1,0 +1,300 @@
+// `bylaw suggest` over real stores: which questions become rules, and that no agent can bring one about.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createKernel, definePlugin, type ToolCall } from "@bylaw/kernel";
+import { openRun, type Run } from "@bylaw/log";
+import { policy } from "@bylaw/plugin-policy";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { OPERATORS, TOKENS } from "./approve-kit.ts";
+import { bylaw, bylawHere, json, scratch, type Ran } from "./bylaw.ts";
+
+const RULES = `
+[[rules]]
+name = "look"
+action = "allow"
+command = "ls *"
+
+[[rules]]
+name = "no-secrets"
+action = "deny"
+paths = ["**/.env", "**/.git/**", "**/.bylaw/**"]
+
+[[rules]]
+name = "publishing"
+action = "ask_user"
+command = "npm publish *"
+`;
+const CONFIG = JSON.stringify({
+  plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["rules.toml"], discover: "none" } }],
+});
+
+interface Suggestion {
+  readonly toml: string;
+  readonly saves: number;
+  readonly not_covered: readonly object[];
+  readonly newly_allowed: readonly object[];
+}
+
+interface Person {
+  readonly cwd: string;
+  /** Makes a call, and answers if it is asked about. */
+  readonly ask: (command: string, answer: "yes" | "no" | "nothing", more?: Ask) => Promise<void>;
+  readonly suggest: (...args: readonly string[]) => Promise<Ran>;
+  readonly found: (...args: readonly string[]) => Promise<readonly Suggestion[]>;
+}
+
+interface Ask {
+  readonly run?: string;
+  readonly agent?: string;
+  readonly by?: string;
+  readonly tool?: Pick<ToolCall, "tool" | "args">;
+}
+
+/** A project whose store holds what these answers made, and the command. */
+async function project(
+  answers: (person: Pick<Person, "ask">) => Promise<void>,
+  { redact }: { readonly redact?: string } = {},
+): Promise<Person> {
+  const cwd = scratch({
+    ...{ "rules.toml": RULES, "bylaw.config.json": CONFIG, ".bylaw/operators.json": OPERATORS },
+    ...{ "src/a.ts": "", "src/b.ts": "", "src/c.ts": "" },
+  });
+  const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+  const redactor = definePlugin({
+    ...{ name: "redactor", version: "1.0.0", options: z.strictObject({}) },
+    apply(api) {
+      api.redact((event) =>
+        redact !== undefined && JSON.stringify(event.details).includes(redact)
+          ? { ...event.details, args: { redacted: 7 } }
+          : event.details,
+      );
+    },
+  });
+  const kernel = createKernel({ plugins: [policy({ text: RULES }), redactor({})] });
+  const runs = new Map<string, Run>();
+  const ask: Person["ask"] = async (command, answer, more = {}) => {
+    const { run: name = "main", agent = "dev", by = "ada", tool } = more;
+    const run = runs.get(name) ?? (await openRun(kernel, { run: name, store }));
+    runs.set(name, run);
+    const call = { tool: "bash", args: { command }, ...tool, agent, cwd, workspace: cwd };
+    const { decision, events } = await run.toolCall(call);
+    if (decision.effect !== "ask_user" || answer === "nothing") return;
+    const asked = events.at(-1)?.sequence ?? 0;
+    if (answer === "no") await run.refuse({ asked, by, reason: "no" });
+    else
+      await run.approve({
+        ...{ subject: { hook: "beforeToolCall", ...call }, by },
+        expires_at: new Date(Date.now() + 60_000).toISOString(),
+      });
+    await run.toolCall(call);
+  };
+  await answers({ ask });
+  for (const run of runs.values()) await run.close();
+  await store.close();
+  const suggest: Person["suggest"] = (...args) => bylawHere(["suggest", ...args], { cwd });
+  return {
+    ...{ cwd, ask, suggest },
+    found: async (...args) =>
+      json(await suggest("--json", ...args))["suggestions"] as readonly Suggestion[],
+  };
+}
+
+const WC = ["a", "b", "c"].map((file) => `wc -l src/${file}.ts`);
+const thrice = (command: string): readonly string[] => [command, command, command];
+
+/** What is suggested after these questions, each answered like this. */
+async function after(
+  commands: readonly string[],
+  answer: "yes" | "no" | "nothing" = "yes",
+  more: Ask = {},
+): Promise<readonly Suggestion[]> {
+  const { found } = await project(async ({ ask }) => {
+    for (const command of commands) await ask(command, answer, more);
+  });
+  return await found();
+}
+
+describe("a suggestion", () => {
+  test("covers calls that differ in their files, in the folder that they share, and no option", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of WC) await ask(command, "yes");
+      await ask("wc -l src/d.ts", "nothing");
+    });
+    const [suggestion, ...others] = await one.found();
+    expect(others).toEqual([]);
+    expect(suggestion?.toml).toContain(
+      'command = "wc -l [!-]*"\neffects = ["reads"]\npaths = { read = ["./src/*"] }\n',
+    );
+    expect(suggestion).toMatchObject({
+      saves: 3,
+      not_covered: expect.arrayContaining([
+        { tool: "bash", args: { command: "wc -l src/a.ts --force" } },
+      ]) as unknown,
+      newly_allowed: [{ args: { command: "wc -l src/d.ts" }, yes: 0, open: 1 }],
+    });
+    writeFileSync(join(one.cwd, "learned.toml"), suggestion?.toml ?? "");
+    const effectOf = async (command: string): Promise<unknown> =>
+      json(
+        await bylawHere(
+          [
+            ...["check", "--policy", "rules.toml", "--policy", "learned.toml", "--agent", "dev"],
+            ...["--tool", "bash", "--args", JSON.stringify({ command }), "--json"],
+          ],
+          { cwd: one.cwd },
+        ),
+      )["effect"];
+    expect(await effectOf("wc -l src/new.ts")).toBe("allow");
+    for (const command of [
+      ...[
+        "wc -c src/a.ts",
+        "wc -l src/sub/a.ts",
+        "wc -l a.ts",
+        "wc -l src/../a.ts",
+        "wc -l /etc/passwd",
+      ],
+      ...[
+        "wc -l src/a.ts src/b.ts",
+        "wc -l src/a.ts > src/b.ts",
+        "wc -l src/a.ts; id",
+        "wc -l -- src/a.ts",
+      ],
+    ])
+      expect([command, await effectOf(command)]).toEqual([command, "ask_user"]);
+    expect(await effectOf("wc -l src/.env")).toBe("deny");
+  });
+
+  test("spells out a call whose words are no files, and joins the files of a file tool", async () => {
+    expect(await after(thrice("npm run build"))).toMatchObject([
+      { saves: 3, toml: expect.stringContaining('command = "npm run build"\n') as unknown },
+    ]);
+    const { found } = await project(async ({ ask }) => {
+      for (const path of ["src/a.ts", "src/b.ts", "src/sub/c.ts"])
+        await ask("", "yes", { tool: { tool: "read_file", args: { path } } });
+    });
+    expect(await found()).toMatchObject([
+      { toml: expect.stringContaining('paths = { read = ["./src/**"] }\n') as unknown },
+    ]);
+  });
+
+  test("needs enough answers", async () => {
+    expect(await after(WC.slice(0, 2))).toEqual([]);
+    expect(await after(["npm run build", "npm run lint", "npm run test"])).toEqual([]);
+    const one = await project(async ({ ask }) => {
+      for (const command of WC.slice(0, 2)) await ask(command, "yes");
+    });
+    expect(await one.found("--at-least", "2")).toHaveLength(1);
+    expect(await one.suggest("--at-least", "1")).toMatchObject({ code: 2 });
+  });
+
+  test("changes no case of the files beside the policy, or of those that are named", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of WC) await ask(command, "yes");
+    });
+    const fixed = JSON.stringify({
+      ...{ id: "x", tool: "bash", args: { command: "wc -l src/x.ts" }, agent: "dev" },
+      must: "ask_user",
+    });
+    writeFileSync(join(one.cwd, "rules.cases.jsonl"), fixed);
+    const { suggestions, without_rule, cases } = json(await one.suggest("--json"));
+    expect({ suggestions, cases }).toEqual({ suggestions: [], cases: 1 });
+    expect(without_rule).toMatchObject([
+      { why: expect.stringContaining("the case `x`") as unknown },
+    ]);
+  });
+});
+
+describe("an agent cannot bring about a rule", () => {
+  test.each([
+    ["by asking without an answer", [...WC, ...WC, ...WC], "nothing"],
+    ["by asking for what a person refuses", WC, "no"],
+    ["for what a rule asks on purpose", thrice("npm publish x"), "yes"],
+    ["for what a rule denies", thrice("cat src/.env"), "yes"],
+    ["outside of the workspace", ["a", "b", "c"].map((file) => `wc -l /srv/${file}`), "yes"],
+    ["for what nobody can know", thrice('eval "$X"'), "yes"],
+  ] as const)("%s", async (_, commands, answer) => {
+    expect(await after(commands, answer)).toEqual([]);
+  });
+
+  test("by repeating a call that a person answered once", async () => {
+    const { found } = await project(async ({ ask }) => {
+      await ask("npm run build", "yes");
+      for (const run of ["main", "main", "main", "other", "third"])
+        await ask("npm run build", "nothing", { run });
+    });
+    expect(await found()).toEqual([]);
+  });
+
+  test("with an answer under the name of an agent of the run", async () => {
+    expect(await after(thrice("npm run build"), "yes", { by: "Dev" })).toEqual([]);
+  });
+
+  test("if one call of the same shape was refused, by anybody and in any run", async () => {
+    const { found } = await project(async ({ ask }) => {
+      for (const command of [...WC, ...WC]) await ask(command, "yes");
+      await ask("wc -l src/secret.ts", "no", { run: "other", by: "bob" });
+    });
+    expect(await found()).toEqual([]);
+  });
+
+  test("with calls whose text was redacted", async () => {
+    const { found } = await project(
+      async ({ ask }) => {
+        for (const command of thrice("npm run build")) await ask(command, "yes");
+      },
+      { redact: "npm run" },
+    );
+    expect(await found()).toEqual([]);
+  });
+
+  test("with a name that ends the text of a rule", async () => {
+    for (const { toml } of await after(thrice("frob '\"]\n[[rules]]\naction=allow'")))
+      expect(toml.match(/\[\[rules\]\]/g)).toHaveLength(1);
+  });
+
+  test("by accepting a suggestion without a person", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of thrice("npm run build")) await ask(command, "yes");
+    });
+    const accept = ["suggest", "--accept", "1", "--write", "learned.toml"];
+    for (const token of ["", "x".repeat(40)]) {
+      const ran = bylaw(accept, { cwd: one.cwd, env: { BYLAW_OPERATOR_TOKEN: token } });
+      expect(ran.code).not.toBe(0);
+      expect(ran.stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
+    }
+    expect(existsSync(join(one.cwd, "learned.toml"))).toBe(false);
+  });
+});
+
+test("an operator accepts one suggestion, which becomes a rule with cases that hold", async () => {
+  const one = await project(async ({ ask }) => {
+    for (const command of [...thrice("npm run build"), ...WC]) await ask(command, "yes");
+  });
+  const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+  const accept = (number: string): Ran =>
+    bylaw(["suggest", "--accept", number, "--write", "rules.toml"], { cwd: one.cwd, env });
+  expect(accept("9")).toMatchObject({ code: 2 });
+  expect(accept("1")).toMatchObject({ code: 0, stderr: expect.any(String) as unknown });
+  expect(accept("1")).toMatchObject({ code: 0 });
+  expect(readFileSync(join(one.cwd, "rules.toml"), "utf8")).toContain(RULES);
+  expect(await one.found()).toEqual([]);
+  const tested = bylaw("test rules.toml rules.cases.jsonl", { cwd: one.cwd });
+  expect(tested).toMatchObject({ code: 0, stdout: expect.stringContaining("10 ") as unknown });
+});
+
+test("names rules that decided nothing, were always overruled, or were never refused", async () => {
+  const one = await project(async ({ ask }) => {
+    for (const command of thrice("npm publish x")) await ask(command, "yes");
+    for (const command of ["ls", "npm run a", "npm run b", "npm run c"])
+      await ask(command, "nothing");
+  });
+  expect(json(await one.suggest("--json"))["rules"]).toEqual({
+    never_fired: ["no-secrets"],
+    always_overruled: ["publishing"],
+    never_refused: ["(fallback)"],
+  });
+  expect((await one.suggest()).stdout).toMatch(
+    /^Nothing to suggest\n\nAlways answered with yes, without a rule\n {2}bash .*: The rule `publishing`/,
+  );
+});
