@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 132_580,
-  test_lines: 97_982,
+  test_lines: 97_991,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -23,6 +23,8 @@ export interface Program {
   readonly host: Host;
   /** The executable below `node_modules/.bin`. */
   readonly bin: string;
+  /** Whether its lockfile lacks optional packages of other platforms. `npm ci` refuses that, `npm install` leaves them out. */
+  readonly incomplete?: true;
   /** Start-up time in milliseconds, if it is long. */
   readonly start_ms?: number;
   readonly args: readonly string[];
@@ -129,6 +131,7 @@ const copilotProgram: Program = {
 const qwenProgram: Program = {
   host: qwenCode,
   bin: "qwen",
+  incomplete: true,
   args: ["-m", "fake", "--approval-mode", "yolo", "-p", PROMPT, "-o", "json"],
   env: ({ url }) => ({
     ...{ OPENAI_API_KEY: "dummy", OPENAI_BASE_URL: `${url}/v1`, OPENAI_MODEL: "fake" },
@@ -250,12 +253,18 @@ export const fileOf = (program: Program): string =>
 
 /** Installs a program from its lockfile into its own folder. Returns the reason if that fails. */
 export const fetchProgram = (program: Program): string | undefined =>
-  fetchInto(folderOf(program), fileOf(program));
+  program.incomplete === true
+    ? fetchInto(folderOf(program), fileOf(program), ["install", "--no-save"])
+    : fetchInto(folderOf(program), fileOf(program));
 
 /** Installs what the lockfile of a folder names, until `file` exists. Returns the reason if that fails. */
-export function fetchInto(folder: string, file: string): string | undefined {
+export function fetchInto(
+  folder: string,
+  file: string,
+  command: readonly string[] = ["ci"],
+): string | undefined {
   if (existsSync(file)) return undefined;
-  const ran = spawnSync("npm", ["ci", "--no-audit", "--no-fund"], {
+  const ran = spawnSync("npm", [...command, "--no-audit", "--no-fund"], {
     cwd: folder,
     encoding: "utf8",
     shell: process.platform === "win32",
@@ -263,5 +272,5 @@ export function fetchInto(folder: string, file: string): string | undefined {
   });
   if (ran.status === 0 && existsSync(file)) return undefined;
   const said = ran.error?.message ?? ran.stderr.trim().split("\n")[0] ?? "";
-  return `\`npm ci\` in ${folder} failed: ${said}`;
+  return `\`npm ${command[0]}\` in ${folder} failed: ${said}`;
 }
