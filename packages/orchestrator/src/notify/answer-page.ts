@@ -106,7 +106,11 @@ function form(question: OpenQuestion, { name, roles }: Operator): Content {
   const stops = question.kind === "pause" || question.kind === "hold";
   return html`<h1>${title}</h1>
     <p>${reason}</p>
-    <pre>${shown(question)}</pre>
+    <pre>${shown(subjectOf(question))}</pre>
+    <details>
+      <summary>Everything</summary>
+      <pre>${shown(question)}</pre>
+    </details>
     <form method="post">
       ${
         own.length > 1
@@ -131,12 +135,19 @@ function form(question: OpenQuestion, { name, roles }: Operator): Content {
         ${stops ? "" : html`<button name="answer" value="no">No</button>`}
       </p>
     </form>
-    <p>You answer as ${name}. A yes covers exactly what is shown.</p>`;
+    <p>You answer as ${name}. A yes covers exactly this.</p>`;
 }
 
+/** The part of a question that a person looks at first. */
+const subjectOf = (question: OpenQuestion): object => {
+  if (question.kind === "call") return { [question.tool]: question.args };
+  if (question.kind === "gate") return { [`to ${question.to}`]: question.content ?? null };
+  return { [question.kind]: question.step };
+};
+
 // Characters that are invisible, or change the direction of text, must not hide what is approved.
-const shown = (question: OpenQuestion): string =>
-  JSON.stringify(question, null, 2).replaceAll(
+const shown = (value: object): string =>
+  JSON.stringify(value, null, 2).replaceAll(
     /[\p{Cf}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
