@@ -12,6 +12,9 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
     ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
   ].map((file) => `dist/reference/${file}`),
+  "@bylaw/dashboard": [
+    ...["index.html.gz", "page.css.gz", "page.js.gz", "THIRD-PARTY-LICENSES.txt"],
+  ].map((file) => `dist/page/${file}`),
   "create-bylaw": [
     ...["README.md", "_gitignore", "cases.jsonl", "index.d.ts", "index.js", "manifest.json"].map(
       (file) => `templates/ruleset/${file}`,

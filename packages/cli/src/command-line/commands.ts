@@ -68,6 +68,7 @@ export const COMMANDS: Commands = {
     "Serve agents over HTTP under the contract",
     () => import("../commands/serve.ts"),
   ],
+  "ui [options]": ["Show the decisions of a store in a browser", () => import("../commands/ui.ts")],
   "agents [options] <file>": [
     "Start the agents that a contract asks for, and report their verdicts",
     () => import("../commands/agents.ts"),

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { PAGE_FILES, pageFile } from "@bylaw/dashboard";
 import { Hono } from "hono";
 import { cors } from "hono/cors";
 import type { Service } from "../service/service.ts";
@@ -20,6 +21,8 @@ export function createApp(service: Service, routes: readonly Route[]): App {
     app.on(route.method.toUpperCase(), pathOf(route), (context) => answer(context, route, service));
   serveAnswerPages(app, `${BASE}/answers/:link`, service);
   app.get("/", (context) => context.json({ status: "running", service: "bylaw", api: BASE }));
+  app.get("/ui", () => pageFile("index.html", "token"));
+  for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, "token"));
   app.notFound(({ req }) => {
     const allowed = methodsAt(app, req.path);
     if (allowed.length > 0) return methodNotAllowed(req.method, allowed);

@@ -24,6 +24,7 @@ import {
 } from "./constitution.ts";
 import { listDirectives, reportDirective, takeDirective } from "./directives.ts";
 import { getContract } from "./contract.ts";
+import { getDecision, getDecisions, getMe, getOverview } from "./dashboard.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
@@ -85,6 +86,10 @@ export const ROUTES: readonly Route[] = [
   getAuditStats,
   getEvents,
   postEvent,
+  getMe,
+  getDecisions,
+  getDecision,
+  getOverview,
   getStatus,
   getReady,
   getMetrics,

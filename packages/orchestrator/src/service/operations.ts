@@ -1,4 +1,5 @@
 import type { Contract } from "@bylaw/contract";
+import { Overview } from "@bylaw/dashboard";
 import { isJsonObject, messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
@@ -58,6 +59,8 @@ export class Operations {
   readonly metrics: Metrics;
   readonly refusals: Refusals;
   readonly streams = new StreamLimit();
+  /** What the page shows of the run. */
+  readonly overview = new Overview();
   readonly scheduler: Scheduler;
   readonly #notifier: Notifier;
   readonly #terms: OperationTerms;
@@ -71,7 +74,11 @@ export class Operations {
     const questions = createQuestions({ store, run: run.run, gates, hold_at: holdAt(kernel) });
     const onError = (error: unknown): void => this.#failed(error);
     this.audit = new Audit({ store, run: run.run }, () => this.follower);
-    this.follower = new LogFollower(store, run.run, [this.audit, foldOf(questions, onError)]);
+    this.follower = new LogFollower(store, run.run, [
+      this.audit,
+      this.overview,
+      foldOf(questions, onError),
+    ]);
     this.feed = new Feed({ store, run: run.run, known: () => run.head, onError });
     const { follower, feed } = this;
     this.approvals = new Approvals({ run, store, kernel, gates, questions, follower, feed, now });

@@ -1,0 +1,124 @@
+import { PAGE_FILES, pageFile, readOverview, readRows } from "@bylaw/dashboard";
+import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
+import type { StoreReader } from "@bylaw/log";
+import { eventStream } from "@bylaw/orchestrator/events";
+import { Hono } from "hono";
+import type { Login } from "./login.ts";
+import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
+import { refusal } from "./refusal.ts";
+import type { WatchedRuns } from "./watched-run.ts";
+
+/** What the page of a local store is served from. */
+export interface UiTerms {
+  readonly store: StoreReader;
+  readonly runs: WatchedRuns;
+  readonly login: Login;
+  /** The names by which this server may be addressed, with its port. */
+  readonly hosts: () => readonly string[];
+  /** Aborted when the server closes. */
+  readonly closing: AbortSignal;
+}
+
+/** How many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
+const HEARTBEAT_MS = 15_000;
+const SLOW_MS = 30_000;
+
+/** The server of `bylaw ui`. It answers the same requests of the page as `bylaw serve` does. */
+export function uiApp({ store, runs, login, hosts, closing }: UiTerms): Hono {
+  const app = new Hono();
+  app.use(async (context, next) => {
+    const { req } = context;
+    // A page of another site reaches this port under its own name: DNS rebinding.
+    if (!hosts().includes(req.header("host") ?? ""))
+      return refusal(403, "This server is addressed by another name", "Open the printed address.");
+    const origin = req.header("origin");
+    if (origin !== undefined && !hosts().some((host) => origin === `http://${host}`))
+      return refusal(403, "Requests of other sites are refused", "Open the printed address.");
+    return await next();
+  });
+  app.get("/ui", () => pageFile("index.html", "code"));
+  for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, "code"));
+  app.post("/api/v1/login", async ({ req, json }) => {
+    const body = (await req.json().catch(() => ({}))) as { readonly code?: unknown };
+    const token = login.enter(typeof body.code === "string" ? body.code.slice(0, 100) : "");
+    return token === undefined
+      ? refusal(401, "This code is wrong, or was used before", "Start `bylaw ui` again.")
+      : json({ token }, 200, { "cache-control": "no-store" });
+  });
+  app.use("/api/*", async ({ req, header }, next) => {
+    header("cache-control", "no-store");
+    return login.knows(req.header("authorization"))
+      ? await next()
+      : refusal(401, "This needs a sign-in", "Start `bylaw ui` again, and open its address.");
+  });
+  addReads(app, { store, runs });
+  app.get("/api/v1/events", async (context) => {
+    const { run, after } = runQuery(context.req.query());
+    const { feed } = runs.get(run);
+    return eventStream(context as never, {
+      listener: feed.listen(),
+      after: after ?? (await feed.head()),
+      sees: () => true,
+      endsBefore: () => false,
+      mayGoOn: () => !closing.aborted,
+      signal: closing,
+      heartbeat_ms: HEARTBEAT_MS,
+      slow_ms: SLOW_MS,
+      onEnd: () => {},
+    });
+  });
+  app.notFound(() => refusal(404, "There is nothing at this path"));
+  app.onError((error) =>
+    error instanceof BylawError
+      ? refusal(error.code === "BYLAW_USAGE_INVALID" ? 400 : 500, error.message, error.fix)
+      : refusal(500, messageOf(error)),
+  );
+  return app;
+}
+
+function addReads(app: Hono, { store, runs }: Pick<UiTerms, "store" | "runs">): void {
+  app.get("/api/v1/me", async ({ json }) => {
+    const all = await store.runs();
+    return json({
+      ...{ name: "This store", can_answer: false, many_runs: true },
+      runs: all
+        .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
+        .map(({ run, head, last }) => ({ run, head, last })),
+    });
+  });
+  app.get("/api/v1/decisions", async ({ req, json }) => {
+    const { run, limit, below, filter } = rowQuery(req.query());
+    const { overview, follower, feed, broken } = runs.get(run);
+    const head = await feed.head();
+    // Only a filter by phase must wait until the log was read from its beginning.
+    if (filter.phase !== undefined) await follower.fresh();
+    const page = await readRows(store, {
+      ...{ run, filter, limit, phaseAt: overview.phaseAt },
+      below: Math.min(below ?? Infinity, head + 1),
+    });
+    // Goes on reading in the background, after the first page.
+    broken();
+    return json({ ...page, head });
+  });
+  app.get("/api/v1/decisions/:sequence", async ({ req, json }) => {
+    const { run } = runQuery(req.query());
+    const at = sequenceIn(req.param("sequence"));
+    const [event] = await store.events(run, at - 1, 1);
+    return event === undefined
+      ? refusal(404, `The log has no event ${at}`)
+      : json({ event, phase: runs.get(run).overview.phaseAt(event.task_id, at) });
+  });
+  app.get("/api/v1/overview", async ({ req, json }) => {
+    const { run, at } = runQuery(req.query());
+    const { overview, follower, feed, broken } = runs.get(run);
+    const head = await feed.head();
+    const chain = { broken: broken(), verified: follower.head, head };
+    if (at === undefined) return json({ ...overview.value(), chain });
+    const { signal } = req.raw;
+    const then = await readOverview(store, run, {
+      at: Math.min(at, head),
+      ...omitUndefined({ signal }),
+    });
+    return json({ ...then, chain });
+  });
+}

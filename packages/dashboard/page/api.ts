@@ -1,0 +1,124 @@
+import { createSseParser } from "./sse-parser.ts";
+
+/** An answer of the server that says why something was not done. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly fix: string | undefined;
+
+  constructor(status: number, message: string, fix: string | undefined) {
+    super(message);
+    this.status = status;
+    this.fix = fix;
+  }
+}
+
+/** A run of the store. */
+export interface RunName {
+  readonly run: string;
+  readonly head: number;
+  readonly last: string | null;
+}
+
+/** Who is signed in, and what they may do. */
+export interface Me {
+  readonly name: string;
+  readonly can_answer: boolean;
+  /** Whether a request must say which run it is about. */
+  readonly many_runs: boolean;
+  /** The runs of the store, the latest last. A server has one. */
+  readonly runs: readonly RunName[];
+}
+
+type Query = Readonly<Record<string, string | number | undefined>>;
+
+const KEY = "bylaw-token";
+const base = new URL("api/v1/", document.baseURI).pathname;
+
+// Kept for this tab alone. It is sent as a header, which no other site can make a browser do.
+let token = sessionStorage.getItem(KEY) ?? "";
+
+export const isSignedIn = (): boolean => token !== "";
+
+export function keepToken(given: string): void {
+  token = given;
+  if (given === "") sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, given);
+}
+
+/** Changes a code that is shown once into a token. */
+export async function signIn(code: string): Promise<void> {
+  const response = await fetch(`${base}login`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ code }),
+  });
+  keepToken(((await read(response)) as { readonly token: string }).token);
+}
+
+export async function get<T>(path: string, query: Query = {}, signal?: AbortSignal): Promise<T> {
+  return (await read(await send(path, query, { signal: signal ?? null }))) as T;
+}
+
+export async function post<T>(path: string, query: Query, body: object): Promise<T> {
+  const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
+  const response = await send(path, query, { method: "POST", headers, body: JSON.stringify(body) });
+  return (await read(response)) as T;
+}
+
+function send(path: string, query: Query, init: RequestInit): Promise<Response> {
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== "") asked.set(name, String(value));
+  const search = asked.size > 0 ? `?${asked}` : "";
+  const headers = { ...(init.headers as Record<string, string>), authorization: `Bearer ${token}` };
+  return fetch(`${base}${path}${search}`, { ...init, headers, cache: "no-store" });
+}
+
+async function read(response: Response): Promise<unknown> {
+  const answer = (await response.json().catch(() => ({}))) as {
+    readonly detail?: string;
+    readonly fix?: string;
+  };
+  if (response.ok) return answer;
+  if (response.status === 401) keepToken("");
+  throw new Refusal(
+    response.status,
+    answer.detail ?? `The server answered ${response.status}`,
+    answer.fix,
+  );
+}
+
+/** Follows the events of a run until the signal ends it. It reconnects where it was. */
+export async function follow(
+  run: string | undefined,
+  after: number,
+  on: { readonly event: (data: string) => void; readonly state: (connected: boolean) => void },
+  signal: AbortSignal,
+): Promise<void> {
+  let last = after;
+  while (!signal.aborted) {
+    try {
+      const response = await send("events", { run, after: last }, { signal });
+      if (!response.ok || response.body === null) await read(response);
+      on.state(true);
+      const parse = createSseParser((id, data) => {
+        last = id;
+        on.event(data);
+      });
+      const text = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      for (;;) {
+        const part = await text?.read();
+        if (part === undefined || part.done) break;
+        parse(part.value);
+      }
+    } catch (error) {
+      if (error instanceof Refusal && error.status < 500 && error.status !== 429) {
+        on.state(false);
+        return;
+      }
+    }
+    if (signal.aborted) return;
+    on.state(false);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+}

@@ -1,0 +1,104 @@
+import { useEffect, useState } from "preact/hooks";
+import { get, isSignedIn, keepToken, type Me } from "./api.ts";
+import { Decisions } from "./decisions.tsx";
+import { Overview } from "./overview.tsx";
+import { shown } from "./shown.ts";
+import { SignIn } from "./sign-in.tsx";
+
+const VIEWS = [
+  ["decisions", "Decisions"],
+  ["run", "Agents and tasks"],
+] as const;
+type View = (typeof VIEWS)[number][0];
+
+const viewInAddress = (): View =>
+  VIEWS.find(([name]) => location.hash === `#${name}`)?.[0] ?? "decisions";
+
+/** How often the list of runs is read, in milliseconds. */
+const RUNS_MS = 10_000;
+
+/** The page: who is signed in, which run, and what of it. */
+export function App() {
+  const [me, setMe] = useState<Me>();
+  const [isKnown, setKnown] = useState(!isSignedIn());
+  const [chosen, setChosen] = useState<string>();
+  const [view, setView] = useState<View>(viewInAddress);
+  useEffect(() => {
+    const changed = (): void => setView(viewInAddress());
+    addEventListener("hashchange", changed);
+    return () => removeEventListener("hashchange", changed);
+  }, []);
+  const load = (): void => {
+    get<Me>("me")
+      .then(setMe)
+      .catch(() => !isSignedIn() && setMe(undefined))
+      .finally(() => setKnown(true));
+  };
+  useEffect(() => {
+    if (!isKnown) load();
+  }, []);
+  const isIn = me !== undefined;
+  useEffect(() => {
+    if (!isIn) return;
+    const timer = setInterval(load, RUNS_MS);
+    return () => clearInterval(timer);
+  }, [isIn]);
+  if (!isKnown) return <main class="sign-in">Loading …</main>;
+  if (me === undefined) return <SignIn onDone={setMe} />;
+  const run = chosen ?? me.runs.at(-1)?.run;
+  const Shown = view === "decisions" ? Decisions : Overview;
+  const out = (): void => {
+    keepToken("");
+    setMe(undefined);
+  };
+  return (
+    <>
+      <header>
+        <h1>Bylaw</h1>
+        <nav aria-label="Views">
+          {VIEWS.map(([name, label]) => (
+            <a key={name} href={`#${name}`} aria-current={view === name ? "page" : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+        <RunChoice me={me} run={run} onChoose={setChosen} />
+        <span class="muted who">
+          {shown(me.name)}
+          {me.can_answer ? "" : ", reading only"}
+        </span>
+        <button type="button" onClick={out}>
+          Sign out
+        </button>
+      </header>
+      <main>
+        {run === undefined ? (
+          <p class="empty">The store holds no runs yet.</p>
+        ) : (
+          <Shown key={run} run={me.many_runs ? run : undefined} />
+        )}
+      </main>
+    </>
+  );
+}
+
+interface RunChoiceProps {
+  readonly me: Me;
+  readonly run: string | undefined;
+  readonly onChoose: (run: string) => void;
+}
+
+function RunChoice({ me, run, onChoose }: RunChoiceProps) {
+  return (
+    <label class="run">
+      Run
+      <select value={run ?? ""} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {me.runs.toReversed().map((one) => (
+          <option key={one.run} value={one.run}>
+            {shown(one.run.slice(0, 60))}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

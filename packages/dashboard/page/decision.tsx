@@ -1,0 +1,214 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RowFilter } from "../src/rows.ts";
+import { get } from "./api.ts";
+import { Effect, jsonText, LongText, Text } from "./text.tsx";
+
+interface Rule {
+  readonly name?: string;
+  readonly file?: string;
+  readonly line?: number;
+}
+
+interface Vote {
+  readonly effect: string;
+  readonly code?: string;
+  readonly reason?: string;
+  readonly fix?: string;
+  readonly rule?: Rule;
+  readonly plugin?: string;
+  readonly tap?: string;
+  readonly from?: string;
+}
+
+interface Decision extends Vote {
+  readonly by?: string;
+  readonly applied?: string;
+  readonly votes?: readonly Vote[];
+  readonly shadow?: readonly Vote[];
+  readonly enforcement_mode?: string;
+  readonly policy_digest?: string;
+}
+
+interface Opened {
+  readonly event: {
+    readonly sequence: number;
+    readonly timestamp: string;
+    readonly event_type: string;
+    readonly agent_id: string | null;
+    readonly task_id: string | null;
+    readonly hash?: string;
+    readonly details: Readonly<Record<string, unknown>> & { readonly decision?: Decision };
+  };
+  readonly phase: string | null;
+  /** The smallest rule that would allow the call, as TOML. Left out where the server cannot tell. */
+  readonly suggestion?: string;
+}
+
+interface PanelProps {
+  readonly run: string | undefined;
+  readonly sequence: number;
+  readonly onFilter: (filter: RowFilter) => void;
+  readonly onClose: () => void;
+}
+
+/** One event with everything that was decided about it. */
+export function DecisionPanel({ run, sequence, onFilter, onClose }: PanelProps) {
+  const [opened, setOpened] = useState<Opened>();
+  const [error, setError] = useState<string>();
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    const ended = new AbortController();
+    setError(undefined);
+    get<Opened>(`decisions/${sequence}`, { run }, ended.signal)
+      .then(setOpened)
+      .catch((failure: Error) => !ended.signal.aborted && setError(failure.message));
+    panel.current?.focus();
+    return () => ended.abort();
+  }, [run, sequence]);
+  return (
+    <section
+      class="panel"
+      aria-label={`Event ${sequence}`}
+      tabIndex={-1}
+      ref={panel}
+      onKeyDown={(event) => event.key === "Escape" && onClose()}
+    >
+      <div class="panel-head">
+        <h2>Event {sequence.toLocaleString("en")}</h2>
+        <button type="button" onClick={onClose}>
+          Close
+        </button>
+      </div>
+      {error !== undefined && <p class="error">{error}</p>}
+      {opened?.event.sequence === sequence && <Details opened={opened} onFilter={onFilter} />}
+    </section>
+  );
+}
+
+function Details({ opened, onFilter }: { readonly opened: Opened } & Pick<PanelProps, "onFilter">) {
+  const { event, phase, suggestion } = opened;
+  const { decision, tool, args, ...rest } = event.details;
+  return (
+    <>
+      {decision !== undefined && (
+        <p class="verdict">
+          <Effect of={decision.applied ?? decision.effect} /> <Text>{decision.reason ?? null}</Text>
+        </p>
+      )}
+      {decision?.fix !== undefined && (
+        <p>
+          <strong>What to do: </strong>
+          <Text>{decision.fix}</Text>
+        </p>
+      )}
+      <Facts
+        facts={[
+          ["Tool", typeof tool === "string" ? tool : null, "tool"],
+          ["Agent", event.agent_id, "agent"],
+          ["Task", event.task_id, "task"],
+          ["Phase", phase, "phase"],
+          ["Rule", decision?.rule?.name ?? null, "rule"],
+          ["At", placeOf(decision?.rule)],
+          ["Code", decision?.code ?? null, "code"],
+          ["Decided by", decision?.by ?? null],
+          ["Mode", decision?.enforcement_mode ?? null],
+          ["Type", event.event_type],
+          ["Time", event.timestamp],
+          ["Policies", decision?.policy_digest ?? null],
+          ["Hash", event.hash ?? null],
+        ]}
+        onFilter={onFilter}
+      />
+      {args !== undefined && (
+        <>
+          <h3>Arguments</h3>
+          <LongText text={jsonText(args)} label="Arguments" />
+        </>
+      )}
+      {decision !== undefined && <Votes title="Votes" votes={decision.votes ?? []} />}
+      {decision?.shadow !== undefined && <Votes title="In shadow" votes={decision.shadow} />}
+      {suggestion !== undefined && (
+        <>
+          <h3>What would have allowed it</h3>
+          <LongText text={suggestion} label="A rule that would have allowed it" />
+        </>
+      )}
+      <h3>Other details</h3>
+      <LongText text={jsonText(rest)} label="Other details" />
+    </>
+  );
+}
+
+const placeOf = (rule: Rule | undefined): string | null =>
+  rule?.file === undefined ? null : `${rule.file}${rule.line === undefined ? "" : `:${rule.line}`}`;
+
+interface FactsProps extends Pick<PanelProps, "onFilter"> {
+  readonly facts: readonly (readonly [
+    label: string,
+    value: string | null,
+    field?: keyof RowFilter,
+  ])[];
+}
+
+function Facts({ facts, onFilter }: FactsProps) {
+  return (
+    <dl class="facts">
+      {facts.map(([label, value, field]) =>
+        value === null ? null : (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <Text>{value}</Text>
+              {field !== undefined && (
+                <button
+                  type="button"
+                  class="small"
+                  aria-label={`Show only this ${label.toLowerCase()}`}
+                  onClick={() => onFilter({ [field]: value })}
+                >
+                  only
+                </button>
+              )}
+            </dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function Votes({ title, votes }: { readonly title: string; readonly votes: readonly Vote[] }) {
+  return (
+    <>
+      <h3>
+        {title} ({votes.length})
+      </h3>
+      {votes.length === 0 && <p>No rule voted. The default decided.</p>}
+      <ol class="votes">
+        {votes.map((vote, index) => (
+          <li key={index}>
+            <Effect of={vote.effect} />{" "}
+            <strong>
+              <Text>{vote.rule?.name ?? `${vote.plugin ?? ""}/${vote.tap ?? ""}`}</Text>
+            </strong>{" "}
+            <span class="muted">
+              <Text>
+                {[placeOf(vote.rule), vote.plugin, vote.from, vote.code]
+                  .filter((part) => part !== null && part !== undefined)
+                  .join(" · ")}
+              </Text>
+            </span>
+            <p>
+              <Text>{vote.reason ?? null}</Text>
+            </p>
+            {vote.fix !== undefined && (
+              <p class="muted">
+                <Text>{vote.fix}</Text>
+              </p>
+            )}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}

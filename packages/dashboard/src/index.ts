@@ -1,0 +1,12 @@
+export {
+  Overview,
+  type AgentSeen,
+  type Blocker,
+  type RunOverview,
+  type TaskSeen,
+} from "./overview.ts";
+export { PAGE_FILES, pageFile, type Login, type PageFile } from "./page-files.ts";
+export { type Latency, type Minute } from "./rates.ts";
+export { readOverview } from "./read-overview.ts";
+export { readRows, type EventSource, type RowPage } from "./read-rows.ts";
+export { type Row, type RowFilter } from "./rows.ts";

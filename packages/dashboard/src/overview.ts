@@ -1,0 +1,151 @@
+import type { LogEvent } from "@bylaw/kernel";
+import { PhaseIndex } from "./phases.ts";
+import { Rates, type Latency, type Minute } from "./rates.ts";
+import { nameAt, objectAt, rowOf, type Row } from "./rows.ts";
+
+/** What an agent did in a run. */
+export interface AgentSeen {
+  readonly agent: string;
+  readonly allowed: number;
+  readonly asked: number;
+  readonly denied: number;
+  /** The time of its last event. */
+  readonly last: string;
+}
+
+/** A reason that kept a task out of its next phase. */
+export interface Blocker {
+  readonly effect: string | null;
+  readonly code: string | null;
+  readonly reason: string | null;
+  readonly fix: string | null;
+}
+
+/** Where a task is. */
+export interface TaskSeen {
+  readonly task: string;
+  readonly phase: string | null;
+  readonly agent: string | null;
+  /** The phase that was last asked for and not entered, and why. */
+  readonly wanted: string | null;
+  readonly blockers: readonly Blocker[];
+  /** What is on record about its gates: test runs, answers of people, waivers. The newest last. */
+  readonly evidence: readonly Row[];
+}
+
+/** The state of a run after an event. */
+export interface RunOverview {
+  /** The sequence of the last event that was read. */
+  readonly head: number;
+  readonly time: string | null;
+  readonly agents: readonly AgentSeen[];
+  readonly tasks: readonly TaskSeen[];
+  readonly minutes: readonly Minute[];
+  readonly latencies: readonly Latency[];
+}
+
+type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The most names that are kept; a log may have any number. */
+const AGENTS = 500;
+const TASKS = 2_000;
+const EVIDENCE = 20;
+const BLOCKERS = 50;
+/** Events that a gate is judged by. */
+const ABOUT_GATES =
+  /^(?:gate_|check_waived$|test_run$|artifact|approval_|tests_|commit_|evidence|task_(?:claimed|released|finished|failed|created)$)/;
+
+/** Folds a run into what the page shows of it. The same events always give the same state. */
+export class Overview {
+  readonly #phases = new PhaseIndex();
+  readonly #rates = new Rates();
+  readonly #agents = new Map<string, Changing<AgentSeen>>();
+  readonly #tasks = new Map<string, Changing<TaskSeen>>();
+  #head = 0;
+  #time: string | null = null;
+
+  /** The sequence of the last event that was added. */
+  get head(): number {
+    return this.#head;
+  }
+
+  /** The phase of a task at an event; `null` if it has none, or that event was not added yet. */
+  readonly phaseAt = (task: string | null, sequence: number): string | null =>
+    this.#phases.at(task, sequence);
+
+  add(events: readonly LogEvent[]): void {
+    for (const event of events) this.#take(event);
+  }
+
+  value(): RunOverview {
+    return {
+      head: this.#head,
+      time: this.#time,
+      agents: [...this.#agents.values()],
+      tasks: [...this.#tasks.values()],
+      minutes: this.#rates.minutes,
+      latencies: this.#rates.latencies,
+    };
+  }
+
+  #take(event: LogEvent): void {
+    this.#head = event.sequence;
+    this.#time = event.timestamp;
+    this.#phases.add(event);
+    this.#rates.add(event);
+    if (event.agent_id !== null) this.#agent(event, event.agent_id.slice(0, 200));
+    if (event.task_id !== null) this.#task(event, event.task_id.slice(0, 200));
+  }
+
+  #agent({ timestamp, details }: LogEvent, agent: string): void {
+    const seen = this.#agents.get(agent) ?? { agent, allowed: 0, asked: 0, denied: 0, last: "" };
+    const { effect } = objectAt(details, "decision");
+    if (effect === "allow") seen.allowed += 1;
+    if (effect === "ask_user") seen.asked += 1;
+    if (effect === "deny") seen.denied += 1;
+    seen.last = timestamp;
+    // Put last, so that the agent that was quiet for longest is dropped first.
+    this.#agents.delete(agent);
+    this.#agents.set(agent, seen);
+    if (this.#agents.size > AGENTS) this.#agents.delete(this.#agents.keys().next().value ?? "");
+  }
+
+  #task(event: LogEvent, task: string): void {
+    const { event_type, agent_id, details } = event;
+    const seen = this.#tasks.get(task) ?? {
+      ...{ task, phase: null, agent: null, wanted: null },
+      ...{ blockers: [], evidence: [] },
+    };
+    if (agent_id !== null) seen.agent = agent_id.slice(0, 200);
+    if (event_type === "phase_entered") {
+      seen.phase = nameAt(details, "to");
+      [seen.wanted, seen.blockers] = [null, []];
+    } else if (event_type === "transition_blocked") {
+      seen.wanted = nameAt(details, "to");
+      seen.blockers = blockersOf(event);
+    } else if (ABOUT_GATES.test(event_type))
+      seen.evidence = [...seen.evidence.slice(1 - EVIDENCE), rowOf(event, seen.phase)];
+    this.#tasks.delete(task);
+    this.#tasks.set(task, seen);
+    if (this.#tasks.size > TASKS) this.#tasks.delete(this.#tasks.keys().next().value ?? "");
+  }
+}
+
+function blockersOf({ details }: LogEvent): readonly Blocker[] {
+  const { votes } = objectAt(details, "decision");
+  if (!Array.isArray(votes)) return [];
+  return (votes as readonly Readonly<Record<string, unknown>>[])
+    .filter(({ effect }) => effect !== "allow")
+    .slice(0, BLOCKERS)
+    .map((vote) => ({
+      effect: nameAt(vote, "effect"),
+      code: nameAt(vote, "code"),
+      reason: textAt(vote, "reason"),
+      fix: textAt(vote, "fix"),
+    }));
+}
+
+const textAt = (from: Readonly<Record<string, unknown>>, key: string): string | null => {
+  const value = from[key];
+  return typeof value === "string" ? value.slice(0, 2_000) : null;
+};

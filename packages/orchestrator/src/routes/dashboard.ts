@@ -1,0 +1,116 @@
+import { readOverview, readRows } from "@bylaw/dashboard";
+import { z } from "@hono/zod-openapi";
+import { problem } from "../http/problem.ts";
+import { defineRoute, reply } from "../http/route.ts";
+import { jsonObject } from "../http/shapes.ts";
+
+const name = z.string().min(1).max(2_000).optional();
+const sequence = z.string().regex(/^[1-9]\d{0,14}$/, "must be the sequence of an event");
+const common = { method: "get", tags: ["audit"], callers: ["operator"] } as const;
+
+export const getMe = defineRoute({
+  ...common,
+  path: "/me",
+  summary: "Read who is asking, and the run",
+  answers: {
+    200: {
+      description: "The operator",
+      schema: z.object({
+        name: z.string(),
+        can_answer: z.boolean(),
+        many_runs: z.boolean(),
+        runs: z.array(z.object({ run: z.string(), head: z.int(), last: z.string().nullable() })),
+      }),
+    },
+  },
+  handle: ({ service: { run }, caller }) =>
+    reply({
+      ...{ name: caller.name, can_answer: true, many_runs: false },
+      runs: [{ run: run.run, head: run.head, last: null }],
+    }),
+});
+
+export const getDecisions = defineRoute({
+  ...common,
+  path: "/decisions",
+  summary: "List decisions, newest first",
+  description:
+    "All filters must match. `next` is the `below` of the next page; a page may be short, because each request reads at most 20,000 events.",
+  query: z.strictObject({
+    ...{ effect: name, rule: name, agent: name, tool: name },
+    ...{ phase: name, code: name, task: name, type: name },
+    decided: z.enum(["true", "false"]).optional(),
+    limit: z.coerce.number().int().min(1).max(1_000).default(100),
+    below: sequence.optional(),
+  }),
+  answers: {
+    200: {
+      description: "A page of decisions",
+      schema: z.object({ rows: z.array(jsonObject), next: z.int().optional(), head: z.int() }),
+    },
+  },
+  async handle({ service, query: { limit, below, decided, ...filter } }) {
+    const { follower, feed, overview } = service.operations;
+    const head = await feed.head();
+    // Only a filter by phase must wait until the log was read from its beginning.
+    if (filter.phase !== undefined) await follower.fresh();
+    const page = await readRows(service.store, {
+      run: service.run.run,
+      filter: { ...filter, decided: decided === "true" },
+      below: Math.min(below === undefined ? Infinity : Number(below), head + 1),
+      limit,
+      phaseAt: overview.phaseAt,
+    });
+    return reply({ ...page, head });
+  },
+});
+
+export const getDecision = defineRoute({
+  ...common,
+  path: "/decisions/{sequence}",
+  summary: "Read one event with everything that was decided",
+  params: z.strictObject({ sequence }),
+  answers: {
+    200: {
+      description: "The event, and the phase of its task at the time",
+      schema: z.object({ event: jsonObject, phase: z.string().nullable() }),
+    },
+    404: { description: "No such event" },
+  },
+  async handle({ service, params }) {
+    const at = Number(params.sequence);
+    const [event] = await service.store.events(service.run.run, at - 1, 1);
+    if (event === undefined)
+      throw problem({
+        status: 404,
+        code: "BYLAW_REQUEST_INVALID",
+        detail: `The log has no event ${at}`,
+        fix: "List the decisions with `GET /decisions`.",
+      });
+    return reply({ event, phase: service.operations.overview.phaseAt(event.task_id, at) });
+  },
+});
+
+export const getOverview = defineRoute({
+  ...common,
+  path: "/overview",
+  summary: "Read agents, tasks and rates of the run",
+  description: "With `at`, as they were after that event: the log is folded again up to it.",
+  query: z.strictObject({ at: sequence.optional() }),
+  answers: {
+    200: {
+      description: "The state of the run, and how far its chain of hashes was verified",
+      schema: z.looseObject({ head: z.int(), chain: jsonObject }),
+    },
+  },
+  async handle({ service, query: { at }, signal }) {
+    const { follower, feed, overview } = service.operations;
+    const [run, head] = [service.run.run, await feed.head()];
+    follower.fresh().catch(() => {});
+    const broken = service.broken()?.message ?? null;
+    const chain = { verified: follower.head, head, broken };
+    if (at === undefined) return reply({ ...overview.value(), chain });
+    const then = await readOverview(service.store, run, { at: Math.min(Number(at), head), signal });
+    return reply({ ...then, chain });
+  },
+});

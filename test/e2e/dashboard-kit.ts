@@ -1,0 +1,126 @@
+// Starts `bylaw ui` over a store, and a real browser for its page.
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { createNodeKernel } from "@bylaw/config";
+import { openRun, type Run } from "@bylaw/log";
+import { policy } from "@bylaw/plugin-policy";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { chromium, type Browser, type Page } from "playwright-core";
+import { BIN } from "./bylaw.ts";
+
+export const BROWSER = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+].find((path) => existsSync(path));
+if (BROWSER === undefined)
+  console.warn("no browser: `apt-get install chromium` lets the tests of the dashboard run");
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: BROWSER ?? "",
+    args: [
+      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    ],
+  });
+
+/** Markup, and a sign that reverses the text after it. */
+export const HOSTILE = `<img src=x onerror="document.title='taken over'">\u202egnp.exe`;
+
+const POLICY = `
+[[rules]]
+name = "no-force-push"
+action = "deny"
+command = "git push --force *"
+reason = "A force push can overwrite other people's commits."
+fix = "Push to a branch and open a pull request."
+
+[[rules]]
+name = "look"
+action = "allow"
+command = ["git status *", "ls *"]
+`;
+
+/** Opens a run of the project's store in a folder, under a policy that allows, asks and denies. */
+export async function openProjectRun(
+  folder: string,
+  name = "main",
+): Promise<{ readonly run: Run; readonly close: () => Promise<void> }> {
+  mkdirSync(join(folder, ".bylaw"), { recursive: true });
+  const store = await openSqliteStore(join(folder, ".bylaw/store.db"));
+  const kernel = createNodeKernel(
+    { plugins: [policy({ text: POLICY, discover: "none" })] },
+    { cwd: folder, workspace: folder, home: folder },
+  );
+  const run = await openRun(kernel, { run: name, store });
+  return {
+    run,
+    async close() {
+      await run.close();
+      await store.close();
+    },
+  };
+}
+
+export const call = (run: Run, agent: string, command: string, task?: string) =>
+  run.toolCall({
+    ...{ agent, tool: "bash", args: { command }, interactive: true },
+    ...(task === undefined ? {} : { task }),
+  });
+
+/** A running `bylaw ui`. */
+export interface Ui {
+  readonly url: string;
+  readonly origin: string;
+  readonly stop: () => Promise<number | null>;
+}
+
+const running = new Set<ChildProcess>();
+
+export async function startUi(
+  cwd: string,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ui> {
+  const child = spawn(process.execPath, [BIN, "ui", "--json", ...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  running.add(child);
+  const gone = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  void gone.then(() => running.delete(child));
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    void gone.then((code) => reject(new Error(`bylaw ui ended with ${code}`)));
+  });
+  const { url } = JSON.parse(line) as { readonly url: string };
+  return {
+    url,
+    origin: new URL(url).origin,
+    stop() {
+      child.kill("SIGTERM");
+      return gone;
+    },
+  };
+}
+
+/** Ends every server that is still running: for `afterAll`. */
+export function endUis(): void {
+  for (const child of running) child.kill("SIGKILL");
+}
+
+const axe = join(dirname(createRequire(import.meta.url).resolve("axe-core")), "axe.min.js");
+
+/** What axe finds against WCAG 2.2, levels A and AA. */
+export async function violationsIn(page: Page): Promise<readonly string[]> {
+  await page.evaluate(readFileSync(axe, "utf8"));
+  return (await page.evaluate(`(async () => {
+    const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary));
+  })()`)) as readonly string[];
+}

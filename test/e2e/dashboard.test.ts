@@ -1,0 +1,163 @@
+// The page of `bylaw ui`, in a real browser: what happens in a run appears as it happens, and what an agent wrote stays text.
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { scratch } from "./bylaw.ts";
+import {
+  BROWSER,
+  HOSTILE,
+  call,
+  endUis,
+  openBrowser,
+  openProjectRun,
+  startUi,
+  violationsIn,
+  type Ui,
+} from "./dashboard-kit.ts";
+
+type ProjectRun = Awaited<ReturnType<typeof openProjectRun>>;
+
+let browser: Browser | undefined;
+beforeAll(async () => {
+  if (BROWSER !== undefined) browser = await openBrowser();
+});
+afterAll(async () => {
+  endUis();
+  await browser?.close();
+});
+
+async function makeUi(): Promise<{ readonly project: ProjectRun; readonly ui: Ui }> {
+  const folder = scratch({});
+  const project = await openProjectRun(folder);
+  for (let number = 0; number < 100; number += 1) {
+    await call(project.run, "ann", "git status", "task-1");
+    await call(project.run, "bob", `make target-${number}`, "task-2");
+  }
+  await call(project.run, "ann", "git push --force origin main", "task-1");
+  const ui = await startUi(folder);
+  onTestFinished(async () => {
+    await ui.stop();
+    await project.close();
+  });
+  return { project, ui };
+}
+
+async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  const context = await browser?.newContext(options);
+  if (context === undefined) throw new Error("there is no browser");
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const failed = (text: string): void => {
+    throw new Error(`the page failed: ${text}`);
+  };
+  page.on("pageerror", (error) => failed(error.message));
+  return page;
+}
+
+const lines = (page: Page) => page.locator(".line");
+const NARROW = { width: 390, height: 800 };
+const WIDE = { width: 1_280, height: 800 };
+
+describe.skipIf(BROWSER === undefined)("the page", () => {
+  it("shows decisions as they come, and one of them with its votes, rule and arguments", async () => {
+    const { project, ui } = await makeUi();
+    const page = await openPage();
+    await page.goto(ui.url);
+    await lines(page).first().waitFor();
+    expect(await page.evaluate("location.href")).toBe(`${ui.origin}/ui`);
+    expect(await lines(page).count()).toBeLessThan(60);
+    await call(project.run, "cyd", "make something-new");
+    await page.getByText("make something-new").waitFor();
+
+    await page.getByLabel("Effect").selectOption("deny");
+    await expect.poll(() => lines(page).count()).toBe(1);
+    await page.getByLabel("Effect").selectOption("");
+    await page.getByLabel("Agent").fill("bob");
+    await page.getByLabel("Agent").press("Enter");
+    await page.getByText("make target-99").waitFor();
+    await expect.poll(() => page.getByText("git status").count()).toBe(0);
+    await page.getByLabel("Agent").fill("");
+    await page.getByLabel("Rule").fill("no-force-push");
+    await page.getByLabel("Rule").press("Enter");
+    await expect.poll(() => lines(page).count()).toBe(1);
+
+    await page.getByRole("listbox").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const panel = page.getByRole("region", { name: /^Event/ });
+    await panel.getByText("Push to a branch and open a pull request.").first().waitFor();
+    const text = await panel.innerText();
+    for (const part of ["inline policy:2", "rule_denied", "Votes (1)", "git push --force", "ann"])
+      expect(text).toContain(part);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => panel.count()).toBe(0);
+    expect(await page.evaluate("document.activeElement.className")).toBe("list");
+  });
+
+  it("reaches the oldest decision by keyboard, and draws only what is visible", async () => {
+    const { ui } = await makeUi();
+    const page = await openPage();
+    await page.goto(ui.url);
+    await lines(page).first().waitFor();
+    await page.getByRole("listbox").focus();
+    await page.keyboard.press("End");
+    await page.getByText("201 shown", { exact: true }).waitFor();
+    await page.keyboard.press("End");
+    await page.locator("#row-2").waitFor();
+    expect(await lines(page).count()).toBeLessThan(60);
+  });
+
+  it("keeps what an agent wrote as text, of any length and direction", async () => {
+    const { project, ui } = await makeUi();
+    await call(project.run, HOSTILE, HOSTILE, HOSTILE);
+    await project.run.toolCall({
+      ...{ agent: HOSTILE, tool: HOSTILE, interactive: true },
+      args: { [HOSTILE]: HOSTILE.repeat(20_000) },
+    });
+    const page = await openPage();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await page.goto(ui.url);
+    for (const index of [0, 1]) {
+      await lines(page).nth(index).click();
+      const sequence = await lines(page).nth(index).getAttribute("id");
+      await page.getByRole("region", { name: `Event ${sequence?.slice(4)}` }).waitFor();
+      await page.getByRole("heading", { name: "Arguments" }).waitFor();
+    }
+    await lines(page).first().click();
+    await page.getByRole("button", { name: /^Show all 1,\d+,\d+ characters$/ }).click();
+    expect(await page.title()).toBe("Bylaw");
+    expect(await page.locator("img").count()).toBe(0);
+    expect(await page.locator("#page").innerText()).not.toContain("\u202e");
+    expect(asked.filter((url) => !url.startsWith(`${ui.origin}/`))).toEqual([]);
+    expect(asked.filter((url) => /token|login=|[?&]code=/.test(url))).toEqual([]);
+  });
+
+  it.each([
+    ["light", { colorScheme: "light", viewport: WIDE }],
+    ["dark", { colorScheme: "dark", viewport: WIDE }],
+    ["phone", { colorScheme: "dark", viewport: NARROW }],
+  ] as const)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
+    const { ui } = await makeUi();
+    const page = await openPage(options);
+    await page.goto(`${ui.origin}/ui`);
+    await page.getByLabel("Code").waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    await page.getByLabel("Code").fill(new URL(ui.url).hash.slice("#login=".length));
+    await page.keyboard.press("Enter");
+    await lines(page).first().waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await lines(page).first().click();
+    await page.getByRole("heading", { name: "Arguments" }).waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    await page.goto(`${ui.origin}/ui#run`);
+    await page.getByRole("heading", { name: "task-1" }).waitFor();
+    await page.getByText("verified up to event 202 of 202").waitFor();
+    expect(await violationsIn(page)).toEqual([]);
+    await page.getByLabel("State after event").fill("3");
+    await page.keyboard.press("Enter");
+    await page.getByText("Event 3,").waitFor();
+    expect(await page.getByRole("rowheader").allInnerTexts()).toEqual(["bob", "ann"]);
+  });
+});
