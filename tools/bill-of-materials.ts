@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 
 /** The fields of a component of a CycloneDX bill of materials that these scripts read. All others are passed on. */
 export interface Component {
@@ -27,6 +27,8 @@ interface Manifest extends Readonly<
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
+  /** Relative to the root. */
+  readonly folder: string;
 }
 
 const root = resolve(import.meta.dirname, "..");
@@ -36,7 +38,7 @@ const DEVELOPMENT = "cdx:npm:package:development";
 export const nameOf = (ref: string): string => ref.slice(0, ref.lastIndexOf("@"));
 
 /**
- * The published packages and everything that they install, as CycloneDX, from the lock file. `npm sbom --omit dev` leaves out every
+ * The published packages and everything that they install or contain, as CycloneDX, from the lock file and the built packages. `npm sbom --omit dev` leaves out every
  * package that is a development dependency anywhere, so this takes npm's whole list and walks it from the published packages.
  */
 export function runtimeBom(): Bom {
@@ -49,17 +51,20 @@ export function runtimeBom(): Bom {
       shell: process.platform === "win32",
     }),
   ) as Bom;
+  const manifests = publishedManifests();
   const published = new Map(
-    publishedManifests().map((manifest) => [
-      `${manifest.name}@${manifest.version}`,
-      runtimeNames(manifest),
-    ]),
+    manifests.map((manifest) => [refOf(manifest), runtimeNames(manifest)] as const),
   );
+  const contained = new Map(
+    manifests.map((manifest) => [refOf(manifest), containedIn(manifest)] as const),
+  );
+  const allContained = new Set([...contained.values()].flat());
   const components = new Map(
     whole.components.map((component) => [component["bom-ref"], component]),
   );
   const needs = new Map(whole.dependencies.map(({ ref, dependsOn }) => [ref, dependsOn]));
   const isRuntime = (ref: string): boolean =>
+    allContained.has(ref) ||
     components.get(ref)?.properties?.some(({ name }) => name === DEVELOPMENT) !== true;
   const kept = new Map([[whole.metadata.component["bom-ref"], [...published.keys()]]]);
   // Iterating over a map also visits entries that are added meanwhile, so each reference is visited once.
@@ -71,7 +76,7 @@ export function runtimeBom(): Bom {
       const own = (needs.get(ref) ?? []).filter(
         (needed) => isRuntime(needed) && (names?.has(nameOf(needed)) ?? true),
       );
-      if (!kept.has(ref)) kept.set(ref, own);
+      if (!kept.has(ref)) kept.set(ref, [...new Set([...own, ...(contained.get(ref) ?? [])])]);
     }
   }
   return {
@@ -79,15 +84,25 @@ export function runtimeBom(): Bom {
     // npm names a workspace by its folder.
     components: whole.components
       .filter((one) => kept.has(one["bom-ref"]))
-      .map((one) => ({ ...one, name: nameOf(one["bom-ref"]) })),
+      .map((one) => ({
+        ...one,
+        name: nameOf(one["bom-ref"]),
+        properties: (one.properties ?? []).filter(({ name }) => name !== DEVELOPMENT),
+      })),
     dependencies: [...kept].map(([ref, dependsOn]) => ({ ref, dependsOn })),
   };
 }
 
+const refOf = ({ name, version }: { readonly name: string; readonly version: string }): string =>
+  `${name}@${version}`;
+
 const publishedManifests = (): readonly Manifest[] =>
   globSync("{packages,plugins,rulesets}/*/package.json", { cwd: root })
     .sort()
-    .map((file) => JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest)
+    .map((file) => ({
+      ...(JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest),
+      folder: dirname(file),
+    }))
     .filter((manifest) => manifest.private !== true);
 
 const runtimeNames = ({
@@ -96,3 +111,22 @@ const runtimeNames = ({
   peerDependencies,
 }: Manifest): ReadonlySet<string> =>
   new Set(Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }));
+
+// The build copies whole files of these. Bundled modules stand in a list that it writes.
+const COPIED: Readonly<Record<string, readonly string[]>> = {
+  "@bylaw/cli": ["chart.js", "swagger-ui-dist"],
+  "@bylaw/orchestrator": ["swagger-ui-dist"],
+};
+
+/** Packages of third parties whose code is inside a built package. */
+function containedIn({ name, folder }: Manifest): readonly string[] {
+  const copied = (COPIED[name] ?? []).map((one) =>
+    refOf(JSON.parse(readFileSync(join(root, "node_modules", one, "package.json"), "utf8"))),
+  );
+  const [notices] = globSync(join(folder, "dist/THIRD-PARTY-LICENSES.txt"), { cwd: root });
+  if (notices === undefined && name === "@bylaw/cli")
+    throw new Error("The command is not built. Run `npm run build`.");
+  const text = notices === undefined ? "" : readFileSync(join(root, notices), "utf8");
+  const headings = text.matchAll(/(?:^|-{80}\n\n)(\S+) (\d\S+) \(.+\)\n/g);
+  return [...copied, ...Array.from(headings, ([, bundled, version]) => `${bundled}@${version}`)];
+}

@@ -4,7 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { publishable, root, rootManifest, workspaces } from "./workspaces.ts";
+import {
+  publishable,
+  root,
+  rootManifest,
+  textOf,
+  workspaces,
+  type Workspace,
+} from "./workspaces.ts";
 
 interface Component {
   readonly "bom-ref": string;
@@ -46,8 +53,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
+const own = new Set(publishable.map(({ manifest }) => manifest.name));
+const command = workspaces.find(({ folder }) => folder === "packages/cli") as Workspace;
+
 describe("npm run sbom", () => {
-  it("lists the packages that npm installs for the published ones, and no others", () => {
+  it("lists what npm installs for the published packages, what these contain, and no others", () => {
     const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
     // One line each: path:name@version, and the target of a link.
     const installed = npm("ls", "--all", "--omit", "dev", "--parseable", "--long", ...selected)
@@ -56,7 +66,21 @@ describe("npm run sbom", () => {
       .map((line) => /node_modules.*?:((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1])
       .filter((ref) => ref !== undefined);
     expect(installed.length).toBeGreaterThan(publishable.length);
-    expect([...refs].sort()).toEqual([...new Set(installed)].sort());
+    const headings = textOf("packages/cli/dist/THIRD-PARTY-LICENSES.txt").matchAll(
+      /^(\S+) (\d+\.\d+\.\d+\S*) \([\w.-]+\)$/gm,
+    );
+    const bundled = Array.from(headings, ([, name, version]) => `${name}@${version}`);
+    const copied = refs.filter((ref) => /^(?:chart\.js|swagger-ui-dist)@/.test(ref));
+    expect(copied).toHaveLength(2);
+    expect([...refs].sort()).toEqual([...new Set([...installed, ...bundled, ...copied])].sort());
+  });
+
+  it("says what the command has inside", () => {
+    const { devDependencies, name } = command.manifest;
+    const inside = Object.keys(devDependencies ?? {}).filter((one) => !own.has(one));
+    const { dependsOn = [] } = bom.dependencies.find(({ ref }) => ref.startsWith(`${name}@`)) ?? {};
+    const names = dependsOn.map((ref) => ref.slice(0, ref.lastIndexOf("@")));
+    expect(names).toEqual(expect.arrayContaining([...inside, "yaml", "swagger-ui-dist"]));
   });
 
   it("has every runtime dependency of a published package, and no tool of this repository", () => {
@@ -71,7 +95,11 @@ describe("npm run sbom", () => {
     }
     const declared = new Set(
       workspaces.flatMap(({ manifest }) =>
-        Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }),
+        Object.keys({
+          ...manifest.dependencies,
+          ...manifest.peerDependencies,
+          ...(manifest === command.manifest ? manifest.devDependencies : {}),
+        }),
       ),
     );
     const tools = Object.keys(rootManifest.devDependencies ?? {}).filter(
@@ -89,7 +117,6 @@ describe("npm run sbom", () => {
   });
 
   it("has a version and a licence for each, and an integrity hash for every third-party package", () => {
-    const own = new Set(publishable.map(({ manifest }) => manifest.name));
     for (const { name, version, purl, type, licenses = [], hashes = [] } of bom.components) {
       expect([name, version, type]).toEqual([
         name,
@@ -149,7 +176,7 @@ describe("npm run licenses", () => {
     const rows = stdout.trim().split("\n");
     expect(rows).toHaveLength(bom.components.length);
     expect(rows.find((row) => row.startsWith("tapable "))).toMatch(
-      /^tapable +\d+\.\d+\.\d+ +MIT +@bylaw\/kernel > tapable$/,
+      /^tapable +\d+\.\d+\.\d+ +MIT +@bylaw\/cli > tapable$/,
     );
   });
 
