@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import type { Host } from "@bylaw/host";
-import type { CatalogueType } from "@bylaw/log";
+import type { CatalogueType, RuleSpec } from "@bylaw/log";
 import type { Example, ExampleSet } from "@bylaw/testing";
 import { routesTable } from "./routes-table.ts";
 import { code, table } from "./markdown.ts";
@@ -95,10 +95,10 @@ async function renderHosts(): Promise<void> {
   write(file, current, format(file, filled));
 }
 
-/** Writes the table of event types into the page of the log's package, from the catalogue. */
+/** Writes the tables of event types and rules into the pages of the log and the coordinator. */
 async function renderEvents(): Promise<void> {
   const file = "packages/log/README.md";
-  const { COORDINATOR_TYPES, RUN_TYPES } = await load("packages/log/src/index.ts");
+  const { COORDINATOR_TYPES, LOG_RULES, RUN_TYPES } = await load("packages/log/src/index.ts");
   const types = [COORDINATOR_TYPES, RUN_TYPES] as readonly (readonly CatalogueType[])[];
   const rows = types
     .flat()
@@ -108,7 +108,19 @@ async function renderEvents(): Promise<void> {
     ]);
   const columns = ["Group", "Type", "Recorded when", "Details"];
   const current = readFileSync(join(root, file), "utf8");
-  write(file, current, format(file, fill(file, current, { events: table(columns, rows) })));
+  const sections = { events: table(columns, rows), rules: rulesTable(LOG_RULES) };
+  write(file, current, format(file, fill(file, current, sections)));
+  const page = "plugins/coordinator/README.md";
+  const { COORDINATOR_RULES } = await load("plugins/coordinator/src/index.ts");
+  const before = readFileSync(join(root, page), "utf8");
+  write(page, before, format(page, fill(page, before, { rules: rulesTable(COORDINATOR_RULES) })));
+}
+
+function rulesTable(rules: unknown): string {
+  const rows = Object.entries(rules as Readonly<Record<string, RuleSpec>>).map(
+    ([rule, { severity, says }]) => [code(rule), severity, says],
+  );
+  return table(["Rule", "Severity", "Says"], rows);
 }
 
 function isHost(value: unknown): value is Host {

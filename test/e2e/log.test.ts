@@ -2,8 +2,6 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { LOG_RULES } from "@bylaw/log";
-import { COORDINATOR_RULES } from "@bylaw/plugin-coordinator";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { BIN, bylaw, bylawHere, json, makePipe, scratch } from "./bylaw.ts";
@@ -254,35 +252,6 @@ describe("the help", () => {
 
 describe("the pages about the event log", () => {
   const textOf = (page: string): string => readFileSync(join(root, "docs", page), "utf8");
-  const rows = (page: string, first: RegExp): readonly (readonly string[])[] =>
-    textOf(page)
-      .split("\n")
-      .filter((text) => text.startsWith("| "))
-      .map((text) =>
-        text
-          .split("|")
-          .slice(1, -1)
-          .map((cell) => cell.trim()),
-      )
-      .filter(([cell = ""]) => first.test(cell));
-
-  test("lists every rule with its profile and severity, in order, and no other", () => {
-    expect(
-      rows("event-log.md", /^`[A-Z_]+`$/).map(([rule, profile, severity]) => [
-        rule,
-        profile,
-        severity,
-      ]),
-    ).toEqual(
-      [
-        ...Object.entries(LOG_RULES).map(([rule, severity]) => [rule, "envelope", severity]),
-        ...Object.entries(COORDINATOR_RULES)
-          .filter(([rule]) => !Object.hasOwn(LOG_RULES, rule))
-          .map(([rule, severity]) => [rule, "coordinator", severity]),
-      ].map(([rule, profile, severity]) => [`\`${rule}\``, profile, severity]),
-    );
-  });
-
   test("begins with a block that runs, and prints what the page shows", () => {
     const [, script = "", printed] =
       /^```sh\n([\s\S]*?)^```\n\n```text\n([\s\S]*?)^```/m.exec(textOf("event-log.md")) ?? [];

@@ -15,6 +15,7 @@ export { formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
 export { digestOf } from "./format/digest.ts";
 export {
   LOG_RULES,
+  type RuleSpec,
   type EventContent,
   type FindingSeverity,
   type LogRuleId,

@@ -19,7 +19,7 @@ describe("every rule", () => {
   it.each(rows(true))("%s is found: %s", (_, __, { rule, lines }) => {
     const found = verify(lines);
     expect(brief(found)).toEqual([`${lines.length} ${rule}`]);
-    expect(found[0]?.severity).toBe(LOG_RULES[rule]);
+    expect(found[0]?.severity).toBe(LOG_RULES[rule].severity);
     expect(found[0]?.message).toMatch(/^[^\n]+$/);
   });
 

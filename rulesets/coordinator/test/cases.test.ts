@@ -115,7 +115,7 @@ describe("the cases as a whole", () => {
 
   it("break every rule of the life cycle that an event of a coordinator can break", () => {
     const broken = new Set(cases.map(({ rule }) => rule));
-    const all = Object.entries(COORDINATOR_RULES).flatMap(([id, severity]) =>
+    const all = Object.entries(COORDINATOR_RULES).flatMap(([id, { severity }]) =>
       severity === "error" && id !== "INVALID_FIELD" ? [id] : [],
     );
     // Only a run can restart a task, and only one that is in progress.

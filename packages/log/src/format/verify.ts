@@ -126,7 +126,7 @@ export class LogVerifier {
     if ("severity" in broken) return { line, ...broken };
     const { rule, message } = broken;
     const strict = rule === "UNKNOWN_EVENT_TYPE" && this.#catalogue.mode === "strict";
-    return { line, rule, severity: strict ? "error" : LOG_RULES[rule], message };
+    return { line, rule, severity: strict ? "error" : LOG_RULES[rule].severity, message };
   }
 
   #recordOn(

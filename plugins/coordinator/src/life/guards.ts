@@ -8,7 +8,9 @@ import { COORDINATOR_RULES } from "./rules.ts";
 /** Refuses an event that breaks an order rule. A rule of severity `warning` refuses nothing. */
 export function coordinatorGuard(view: View, event: EventDraft): Finding | undefined {
   const { broken } = judge(view(coordinatorLife), event);
-  return broken === undefined || COORDINATOR_RULES[broken.rule] === "warning" ? undefined : broken;
+  return broken === undefined || COORDINATOR_RULES[broken.rule].severity === "warning"
+    ? undefined
+    : broken;
 }
 
 const VERDICTS: ReadonlySet<string> = new Set(["critic_dispatched", "auditor_dispatched"]);

@@ -13,7 +13,7 @@ export function coordinatorOrder(): OrderRules {
     next(event, time) {
       const { state: after, broken } = step(state, event, time);
       state = after;
-      return broken && { ...broken, severity: COORDINATOR_RULES[broken.rule] };
+      return broken && { ...broken, severity: COORDINATOR_RULES[broken.rule].severity };
     },
   };
 }
