@@ -25,13 +25,24 @@ function page(file: string): Group {
 
 export const guide: readonly Group[] = [
   pages("Start", ["concepts", "hosts", "mcp", "configuration"]),
-  pages("Policies", ["policy", "test-a-policy", "lint", "import", "rulesets", "approvals"]),
+  pages("Policies", [
+    "policy",
+    "test-a-policy",
+    "lint",
+    "import",
+    "migrate",
+    "rulesets",
+    "approvals",
+  ]),
   pages("Workflows", ["workflow", "contract", "gates", "evidence", "tasks", "enforcement"]),
   pages("Steps", ["run-a-workflow", "behaviors", "coordinator", "run-on-many-machines"]),
   pages("Service", ["serve", "sdk", "tools", "operate", "monitoring", "scale"]),
   pages("Records", ["runs", "event-log", "event-log-writing", "stores", "status", "report"]),
   pages("Extend", ["write-a-check", "write-a-plugin", "hooks", "versioning"]),
 ];
+
+/** The pages that `service/[part].paths.ts` makes from the routes, by their tags. */
+const SERVICE = ["tasks", "tools", "approvals", "consensus", "events", "audit", "state", "server"];
 
 export const reference: readonly Group[] = [
   pages("Reference", [
@@ -42,6 +53,11 @@ export const reference: readonly Group[] = [
     "compat-gemini",
     "compat-radium",
   ]),
+  {
+    text: "Routes of the service",
+    collapsed: true,
+    items: SERVICE.map((part) => ({ text: part, link: `/service/${part}` })),
+  },
   all("Plugins", "plugins/*/README.md"),
   all("Rulesets", "rulesets/*/README.md"),
   all("Packages", "packages/*/README.md"),
