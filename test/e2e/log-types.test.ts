@@ -80,7 +80,7 @@ describe("bylaw log verify knows every type of event", () => {
     for (const { folder, manifest } of declaring) {
       if (folder === "packages/kernel" || folder === "plugins/coordinator") continue;
       const name =
-        manifest.name === "@bylaw/orchestrator" ? "@bylaw/orchestrator/events" : manifest.name;
+        "./events" in (manifest.exports ?? {}) ? `${manifest.name}/events` : manifest.name;
       const { EVENT_TYPES = [] } = (await import(name)) as {
         readonly EVENT_TYPES?: readonly EventType[];
       };

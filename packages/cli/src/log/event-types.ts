@@ -6,6 +6,7 @@ import {
   type CatalogueMode,
   type EventType,
 } from "@bylaw/log";
+import { EVENT_TYPES as MCP } from "@bylaw/host-mcp/events";
 import { EVENT_TYPES as SERVICE } from "@bylaw/orchestrator/events";
 import { EVENT_TYPES as CHECKPOINT } from "@bylaw/plugin-checkpoint";
 import { EVENT_TYPES as CONSENSUS } from "@bylaw/plugin-consensus";
@@ -23,7 +24,7 @@ import { EVENT_TYPES as WORKFLOW } from "@bylaw/runner";
 
 /** The event types that Bylaw's packages declare, besides those of every run and those of a coordinator. */
 const DECLARED: readonly EventType[] = [
-  ...[SERVICE, WORKFLOW, CHECKPOINT, CONSENSUS, CONSTITUTION, GATES, MONITORING],
+  ...[MCP, SERVICE, WORKFLOW, CHECKPOINT, CONSENSUS, CONSTITUTION, GATES, MONITORING],
   ...[PHASES, REASONS, STATUS, TASKS, TOKENS, TRIGGER, VIBECHECK],
 ].flat();
 

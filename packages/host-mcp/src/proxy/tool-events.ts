@@ -1,4 +1,4 @@
-import { definePlugin } from "@bylaw/kernel";
+import { definePlugin, type KernelApi } from "@bylaw/kernel";
 import { z } from "zod";
 import manifest from "../../package.json" with { type: "json" };
 import type { ToolChange } from "./tool-table.ts";
@@ -6,24 +6,29 @@ import type { ToolChange } from "./tool-table.ts";
 /** The event of a tool that appeared at a server, or changed, after its tools were accepted. */
 const TOOL_CHANGED = "mcp_tool_changed";
 
+/** The event types that a proxy declares. */
+export const EVENT_TYPES: readonly Parameters<KernelApi["event"]>[0][] = [
+  {
+    name: TOOL_CHANGED,
+    details: z.strictObject({
+      server: z.string().max(200),
+      tool: z.string().max(200),
+      /** The digest of the definition. Empty if it cannot be read. */
+      digest: z.string().max(200),
+      state: z.enum(["new", "changed"]),
+      /** Whether the tool is offered nevertheless. */
+      offered: z.boolean(),
+    }),
+  },
+];
+
 /** Declares the events of a proxy. It votes on no decision. */
 export const proxyEvents = definePlugin({
   name: "@bylaw/host-mcp/events",
   version: manifest.version,
   options: z.strictObject({}).prefault({}),
   apply(kernel) {
-    kernel.event({
-      name: TOOL_CHANGED,
-      details: z.strictObject({
-        server: z.string().max(200),
-        tool: z.string().max(200),
-        /** The digest of the definition. Empty if it cannot be read. */
-        digest: z.string().max(200),
-        state: z.enum(["new", "changed"]),
-        /** Whether the tool is offered nevertheless. */
-        offered: z.boolean(),
-      }),
-    });
+    for (const type of EVENT_TYPES) kernel.event(type);
   },
 });
 

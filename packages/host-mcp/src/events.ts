@@ -1,0 +1,1 @@
+export { EVENT_TYPES } from "./proxy/tool-events.ts";
