@@ -144,7 +144,7 @@ describe("bylaw serve", () => {
     for (const name of named.filter((one) => !(one in settings)))
       expect(
         ["contract", "config", "store", "status"].includes(name) ||
-          /^(tls|auth|oversight)\./.test(name),
+          /^(tls|auth|oversight|notify)\./.test(name),
       ).toBe(true);
   });
 
