@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { root } from "../contract/workspaces.ts";
 import { BIN, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
 
 const FORMATS = ["ts", "json", "yaml", "toml"] as const;
@@ -52,6 +53,10 @@ describe.each(FORMATS)("--format %s", (format) => {
     expect(ran.stdout).toContain(
       "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy @bylaw/ruleset-everyday\n",
     );
+    const [first = ""] = readFileSync(join(cwd, ".bylaw/policy.toml"), "utf8").split("\n");
+    expect(first).toMatch(/^#:schema /);
+    // Where the packages are installed, as they are in this repository, an editor finds the schema.
+    expect(existsSync(join(root, ".bylaw", first.slice("#:schema ".length)))).toBe(true);
     await decides(cwd, [
       ["read_file", { path: "README.md" }, "allow", "read-temporary-files"],
       ["read_file", { path: "/opt/README.md" }, "ask_user"],

@@ -56,12 +56,15 @@ command = [
 ${tasks.map((task) => `  "${task} *",\n`).join("")}]
 reason = "Runs a task that the project declares"
 `;
-  return `# Rules of this project, beside those of @bylaw/ruleset-${ruleset}.
-# The strictest matching rule decides: deny, then ask_user, then allow. A person decides about calls that no rule matches.
+  return `${SCHEMA}
+# Rules beside those of @bylaw/ruleset-${ruleset}. The strictest decides; a person decides about calls that no rule matches.
 default = "ask_user"
 
 ${rule}`;
 }
+
+// Editors read it to complete keys. The plugin brings the package.
+const SCHEMA = "#:schema ../node_modules/@bylaw/policy-language/policy.schema.json";
 
 const EXAMPLE = `# [[rules]]
 # name = "seed-the-database"
@@ -70,8 +73,8 @@ const EXAMPLE = `# [[rules]]
 # reason = "Fills the database of this machine"
 `;
 
-const OWN_POLICY = `# What agents may do in this folder. The strictest matching rule decides: deny, then ask_user, then allow.
-# A person decides about calls that no rule matches.
+const OWN_POLICY = `${SCHEMA}
+# What agents may do in this folder. The strictest rule decides; a person decides about calls that no rule matches.
 default = "ask_user"
 
 [[rules]]
