@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 133_749,
-  test_lines: 98_570,
+  source_lines: 133_787,
+  test_lines: 98_836,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

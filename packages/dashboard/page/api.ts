@@ -23,6 +23,8 @@ export interface RunName {
 export interface Me {
   readonly name: string;
   readonly can_answer: boolean;
+  /** The roles in which they may answer; `null`: any. */
+  readonly roles: readonly string[] | null;
   /** Whether a request must say which run it is about. */
   readonly many_runs: boolean;
   /** The runs of the store, the latest last. A server has one. */
@@ -59,11 +61,17 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
   return (await read(await send(path, query, { signal: signal ?? null }))) as T;
 }
 
-export async function post<T>(path: string, query: Query, body: object): Promise<T> {
-  const headers = { "content-type": "application/json", "idempotency-key": crypto.randomUUID() };
-  const response = await send(path, query, { method: "POST", headers, body: JSON.stringify(body) });
-  return (await read(response)) as T;
+/** Sends a change. A request with the same key counts once. */
+export async function post(path: string, body: object, key: string): Promise<void> {
+  const headers = { "content-type": "application/json", "idempotency-key": key };
+  await read(await send(path, {}, { method: "POST", headers, body: JSON.stringify(body) }));
 }
+
+/** A random key for {@link post}. Browsers have `randomUUID` only with TLS or on loopback. */
+export const createKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
 
 function send(path: string, query: Query, init: RequestInit): Promise<Response> {
   const asked = new URLSearchParams();

@@ -1,12 +1,15 @@
+import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, isSignedIn, keepToken, type Me } from "./api.ts";
 import { Decisions } from "./decisions.tsx";
 import { Overview } from "./overview.tsx";
+import { Questions } from "./questions.tsx";
 import { shown } from "./shown.ts";
 import { SignIn } from "./sign-in.tsx";
 
 const VIEWS = [
   ["decisions", "Decisions"],
+  ["questions", "Questions"],
   ["run", "Agents and tasks"],
 ] as const;
 type View = (typeof VIEWS)[number][0];
@@ -46,7 +49,7 @@ export function App() {
   if (!isKnown) return <main class="sign-in">Loading …</main>;
   if (me === undefined) return <SignIn onDone={setMe} />;
   const run = chosen ?? me.runs.at(-1)?.run;
-  const Shown = view === "decisions" ? Decisions : Overview;
+  const of = me.many_runs ? run : undefined;
   const out = (): void => {
     keepToken("");
     setMe(undefined);
@@ -75,7 +78,11 @@ export function App() {
         {run === undefined ? (
           <p class="empty">The store holds no runs yet.</p>
         ) : (
-          <Shown key={run} run={me.many_runs ? run : undefined} />
+          <Fragment key={run}>
+            {view === "decisions" && <Decisions run={of} />}
+            {view === "questions" && <Questions run={of} me={me} />}
+            {view === "run" && <Overview run={of} />}
+          </Fragment>
         )}
       </main>
     </>

@@ -9,9 +9,16 @@ export function Text({ children }: { readonly children: string | null }) {
   return <bdi>{children === null ? "–" : shown(children.slice(0, SHOWN))}</bdi>;
 }
 
+interface LongTextProps {
+  readonly text: string;
+  readonly label: string;
+  /** Whether nothing is cut, because a person decides about it. */
+  readonly isWhole?: boolean;
+}
+
 /** A long text in lines. */
-export function LongText({ text, label }: { readonly text: string; readonly label: string }) {
-  const [all, setAll] = useState(false);
+export function LongText({ text, label, isWhole = false }: LongTextProps) {
+  const [all, setAll] = useState(isWhole);
   const isCut = !all && text.length > SHOWN;
   return (
     <>

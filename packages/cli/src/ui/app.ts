@@ -80,7 +80,7 @@ function addReads(app: Hono, { store, runs }: Pick<UiTerms, "store" | "runs">): 
   app.get("/api/v1/me", async ({ json }) => {
     const all = await store.runs();
     return json({
-      ...{ name: "This store", can_answer: false, many_runs: true },
+      ...{ name: "This store", can_answer: false, roles: [], many_runs: true },
       runs: all
         .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
         .map(({ run, head, last }) => ({ run, head, last })),
@@ -108,6 +108,9 @@ function addReads(app: Hono, { store, runs }: Pick<UiTerms, "store" | "runs">): 
       ? refusal(404, `The log has no event ${at}`)
       : json({ event, phase: runs.get(run).overview.phaseAt(event.task_id, at) });
   });
+  app.get("/api/v1/approvals", async ({ req, json }) =>
+    json(await runs.get(runQuery(req.query()).run).questions()),
+  );
   app.get("/api/v1/overview", async ({ req, json }) => {
     const { run, at } = runQuery(req.query());
     const { overview, follower, feed, broken } = runs.get(run);

@@ -1,6 +1,7 @@
-import { messageOf } from "@bylaw/kernel";
+import { messageOf, type LogEvent } from "@bylaw/kernel";
 import { Overview } from "@bylaw/dashboard";
 import type { StoreReader } from "@bylaw/log";
+import { createQuestions, type Question } from "@bylaw/orchestrator/approvals";
 import { Feed, LogFollower } from "@bylaw/orchestrator/events";
 
 /** A run that the page shows. Its log is read and verified once, in the background. */
@@ -8,14 +9,29 @@ export interface WatchedRun {
   readonly overview: Overview;
   readonly follower: LogFollower;
   readonly feed: Feed;
+  /** The calls, pauses and holds that wait for a person, at most 100 of them, and how many there are. */
+  readonly questions: () => Promise<{
+    readonly approvals: readonly (Question & { readonly state: "open" })[];
+    readonly total: number;
+  }>;
   /** Why the log cannot be read or verified any further; `null` if it can. */
   readonly broken: () => string | null;
   readonly close: () => Promise<void>;
 }
 
+/** How many questions are listed. */
+const LISTED = 100;
+
 export function watchRun(store: StoreReader, run: string): WatchedRun {
   const overview = new Overview();
-  const follower = new LogFollower(store, run, [overview]);
+  // Gates would need the contract, and a store is shown without running the code of a configuration.
+  const asked = createQuestions({ store, run, gates: undefined });
+  const fold = {
+    add(events: readonly LogEvent[]): void {
+      for (const event of events) asked.add(event);
+    },
+  };
+  const follower = new LogFollower(store, run, [overview, fold]);
   let broken: string | null = null;
   const failed = (error: unknown): void => {
     broken = messageOf(error);
@@ -24,6 +40,14 @@ export function watchRun(store: StoreReader, run: string): WatchedRun {
   const feed = new Feed({ store, run, known: () => follower.head, onError: () => {} });
   return {
     ...{ overview, follower, feed },
+    async questions() {
+      await follower.fresh();
+      const open = asked.open({ view: ({ initial }) => initial, now: Date.now() });
+      const approvals = [];
+      for (const one of open.slice(0, LISTED))
+        approvals.push({ ...(await asked.read(one)), state: "open" as const });
+      return { approvals, total: open.length };
+    },
     broken() {
       follower.fresh().catch(failed);
       return broken;

@@ -1,5 +1,5 @@
 import { type View, omitUndefined } from "@bylaw/kernel";
-import type { Run } from "@bylaw/log";
+import { foldName, type Run } from "@bylaw/log";
 import type { OpenGate, GateVote } from "@bylaw/plugin-gates";
 import { quote } from "@bylaw/wording";
 import type { Feed } from "../events/feed.ts";
@@ -69,6 +69,11 @@ export class QuestionList {
     for (const one of open)
       if (one.kind === "gate") setBounded(this.#gates, one.id, one.gate, GATES);
     return open;
+  }
+
+  /** Whether an agent of the run has this name, up to the last event that was read. */
+  isAgent(name: string): boolean {
+    return this.#terms.questions.agents.has(foldName(name));
   }
 
   /** The number of open questions after the last event that was read. */

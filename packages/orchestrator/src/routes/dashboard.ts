@@ -17,15 +17,21 @@ export const getMe = defineRoute({
       description: "The operator",
       schema: z.object({
         name: z.string(),
-        can_answer: z.boolean(),
+        can_answer: z
+          .boolean()
+          .openapi({ description: "`false` if an agent of the run has the same name" }),
+        roles: z
+          .array(z.string())
+          .nullable()
+          .openapi({ description: "`null`: any role that a gate asks for" }),
         many_runs: z.boolean(),
         runs: z.array(z.object({ run: z.string(), head: z.int(), last: z.string().nullable() })),
       }),
     },
   },
-  handle: ({ service: { run }, caller }) =>
+  handle: ({ service: { run, operations }, caller: { name, roles = null } }) =>
     reply({
-      ...{ name: caller.name, can_answer: true, many_runs: false },
+      ...{ name, roles, can_answer: !operations.approvals.list.isAgent(name), many_runs: false },
       runs: [{ run: run.run, head: run.head, last: null }],
     }),
 });
