@@ -45,7 +45,7 @@ const FEW =
 
 /** Examples that need more than files: a stopped run, a client, a server, a signal or a key. They have separate tests. */
 const MORE =
-  /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|constitution|agents|run claude)/;
+  /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|ui|constitution|agents|run claude)/;
 
 /** Examples that need no shell, and install, serve or start nothing. */
 const PLAIN = /^bylaw (?:approve|check|explain|lint|log|replay|report|status|test)\b[-\w ./,:=]*$/;
