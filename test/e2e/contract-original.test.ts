@@ -1,8 +1,10 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { spawnAgent } from "@bylaw/sdk/node";
-import { bylawHere, json } from "./bylaw.ts";
+import { loadContract } from "@bylaw/contract";
+import { bylawHere, json, scratch } from "./bylaw.ts";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const ORIGINAL = readFileSync(
@@ -30,6 +32,20 @@ it("the original contract is refused because no task could leave TDD, with what 
     },
   ]);
   await expect(startServer(site)).rejects.toThrow(/ended with 2: .*tests_were_run.*test_command/);
+});
+
+it("the test command of the migration prints the file of a failing test and what it wrote", async () => {
+  const project = scratch({
+    "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }',
+    "tests/fails.test.js": 'process.stderr.write("its last words\\n"); process.exit(3);',
+    "contract.yaml": ORIGINAL,
+  });
+  await bylawHere("contract migrate contract.yaml --out new.yaml", { cwd: project });
+  const [program = "", ...args] =
+    loadContract(join(project, "new.yaml")).evidence.testCommand?.argv ?? [];
+  const { stdout } = spawnSync(program, args, { cwd: project, encoding: "utf8" });
+  expect(stdout).toContain("tests/fails.test.js");
+  expect(stdout).toContain("its last words");
 });
 
 it("after its migration for a project, a task completes under it", async () => {

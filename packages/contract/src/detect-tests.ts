@@ -14,13 +14,20 @@ type Proposal = Omit<ProposedTestCommand, "source">;
 
 /**
  * Words in a manifest that name a test runner, the most certain first. Text of the manifest never
- * becomes part of a command.
+ * becomes part of a command. Each command also prints its failures, because agents see the output and not the report.
  */
 const NODE_RUNNERS: readonly (readonly [RegExp, Proposal])[] = [
   [
     /\bvitest\b/,
     {
-      argv: ["npx", "vitest", "run", "--reporter=json", "--outputFile=report.json"],
+      argv: [
+        "npx",
+        "vitest",
+        "run",
+        "--reporter=default",
+        "--reporter=json",
+        "--outputFile=report.json",
+      ],
       format: "json",
       report: "report.json",
     },
@@ -36,7 +43,14 @@ const NODE_RUNNERS: readonly (readonly [RegExp, Proposal])[] = [
   [
     /\bnode\b.*--test\b/,
     {
-      argv: ["node", "--test", "--test-reporter=junit", "--test-reporter-destination=report.xml"],
+      argv: [
+        "node",
+        "--test",
+        "--test-reporter=junit",
+        "--test-reporter-destination=report.xml",
+        "--test-reporter=spec",
+        "--test-reporter-destination=stdout",
+      ],
       format: "junit",
       report: "report.xml",
     },
