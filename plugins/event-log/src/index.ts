@@ -1,4 +1,5 @@
 export { eventLog } from "./event-log.ts";
+export { redactSecrets } from "./redactor.ts";
 export type { Head } from "./heads.ts";
 export {
   verifyHeads,

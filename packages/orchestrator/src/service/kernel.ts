@@ -18,6 +18,7 @@ import { trigger } from "@bylaw/plugin-trigger";
 import { vibecheck } from "@bylaw/plugin-vibecheck";
 import type { Settings } from "../config/settings.ts";
 import type { ServerFiles } from "../config/server-files.ts";
+import { redactRefused } from "../consensus/redact-refused.ts";
 import { configuredContract } from "../config/configured-contract.ts";
 import { configuredFiles, keysIn, POLICY, TOKENS } from "../config/configured-files.ts";
 import { configuredKeys, type TokenKeys } from "../config/token-keys.ts";
@@ -113,6 +114,7 @@ const behaviors = ({ phases: all }: Contract, agents: readonly string[]): readon
 const agreement = ({ novelty }: Pick<Settings, "novelty">): readonly Plugin[] => [
   reasons({ workflow_tools: { vote: "vote", new_answer: "answer" }, novelty }),
   consensus(),
+  redactRefused(),
 ];
 
 interface ConfiguredRules extends Pick<UsualRules, "own" | "serverFilePaths"> {
