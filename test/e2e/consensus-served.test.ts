@@ -102,6 +102,34 @@ describe("with --consensus", () => {
     );
   });
 
+  it("keeps the text of a rejected answer without the secrets in it", async () => {
+    const { claimed, operator, server } = await serving("secret");
+    await operator.openConsensus({ agents: AGENTS });
+    const secret = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    const said = [answer(`the key is ${secret}`), call("vote", { agent_id: "agent1" })];
+    expect(await (await claimed("ann")).respond({ tool_calls: said })).toMatchObject({
+      code: "vote_and_answer",
+    });
+    const recorded = JSON.stringify(
+      await createOperator(() => server.url).insist("GET", "/audit/query?event_type=enforcement"),
+    );
+    expect(recorded).toContain("the key is [redacted sha256:");
+    expect(recorded).not.toContain(secret);
+  });
+
+  it("knows no agent that takes no part", async () => {
+    const { operator } = await serving("typo");
+    await operator.openConsensus({ agents: AGENTS });
+    for (const ask of [
+      () => operator.dropAgent("anne", "timeout"),
+      () => operator.beginRound("anne"),
+    ])
+      await expect(ask()).rejects.toMatchObject({
+        status: 404,
+        fix: expect.stringContaining("`ann`") as string,
+      });
+  });
+
   it("agents in TypeScript and Python answer, read the answers, vote, and agree", async () => {
     const { server, claimed, operator } = await serving("agree");
     expect((await operator.openConsensus({ agents: AGENTS })).open).toBe(true);

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { omitUndefined } from "@bylaw/kernel";
 import { openConsensus, selectWinner, winningAnswer } from "@bylaw/plugin-consensus";
 import { DROPPED } from "@bylaw/plugin-reasons";
+import { requireParticipant } from "../consensus/require-participant.ts";
 import { consensusFor, consensusShape } from "../consensus/state.ts";
 import { turnTools } from "../consensus/turn-tools.ts";
 import { problem } from "../http/problem.ts";
@@ -84,6 +85,7 @@ export const dropAgent = defineRoute({
     turnTools(service.kernel);
     const { agent_id, ...details } = body;
     const given = omitUndefined(details);
+    await requireParticipant(service.run, agent_id);
     await changeOnce(
       request,
       { content: { route: "drop", agent_id, ...given }, types: ["agent_dropped"] },

@@ -4,6 +4,7 @@ import { agentTurns, turnOf, type Run } from "@bylaw/log";
 import { recordResponse, showAnswers } from "@bylaw/plugin-consensus";
 import { admitAgent } from "../auth/admission.ts";
 import type { AgentCaller } from "../auth/caller.ts";
+import { requireParticipant } from "../consensus/require-participant.ts";
 import {
   answerShape,
   concludedAs,
@@ -174,6 +175,7 @@ export const nextRound = defineRoute({
     turnTools(service.kernel);
     const agent =
       caller.kind === "agent" ? ownName(caller, body.agent_id) : namedAgent(body.agent_id);
+    if (caller.kind === "operator") await requireParticipant(service.run, agent);
     const change = { content: { route: "round", agent }, types: ["round_started"] };
     const { details } = await changeOnce(request, change, (run) =>
       beginRound(run, agent, { own: caller.kind === "agent" }),
