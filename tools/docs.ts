@@ -1,6 +1,6 @@
 // Builds the documentation site into docs/site/.vitepress/dist. Its programs are installed into a folder of their own.
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "..");
@@ -15,5 +15,11 @@ function run(cwd: string, program: string, ...args: readonly string[]): void {
 
 if (!existsSync(modules)) run(site, "npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit");
 run(site, process.execPath, join(modules, "typedoc/bin/typedoc"));
+// TypeDoc lists folders, and a reader looks for packages.
+const index = join(site, "api/index.md");
+const listed = readFileSync(index, "utf8")
+  .replaceAll(/\[packages\/([\w-]+)\/src\]/g, "[@bylaw/$1]")
+  .replaceAll(/\[plugins\/([\w-]+)\/src\]/g, "[@bylaw/plugin-$1]");
+writeFileSync(index, listed);
 // VitePress links its vue into the node_modules of the folder that it is started in, and pages look for it above themselves.
 run(root, process.execPath, join(modules, "vitepress/bin/vitepress.js"), "build", "docs/site");
