@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 133_844,
-  test_lines: 98_875,
+  source_lines: 133_894,
+  test_lines: 98_892,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -5,6 +5,7 @@ import { createJiti } from "jiti";
 import { notingOptionFaults } from "./option-faults.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import type { ReadConfig } from "./load-config.ts";
+import { missingPackageFix } from "./missing-package.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
 
 type SourceLocation = NonNullable<BylawError["source"]>;
@@ -112,7 +113,7 @@ function unloadable(file: string, error: unknown): BylawError {
   return new BylawError({
     code: own?.code ?? "BYLAW_CONFIG_UNLOADABLE",
     message: own === undefined ? `The configuration failed to load: ${message}` : message,
-    fix: own?.fix ?? (installable === undefined ? undefined : `Run \`npm install ${installable}\``),
+    fix: own?.fix ?? (installable === undefined ? undefined : missingPackageFix(installable, file)),
     source: own?.source ?? sourceOf(error, file),
     cause: error,
   });

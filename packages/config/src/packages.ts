@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { BylawError, messageOf, type Plugin, type Ruleset } from "@bylaw/kernel";
+import { missingPackageFix } from "./missing-package.ts";
 
 /** Loads the exports of a package by its name. */
 export type PackageLoader = (name: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -89,7 +90,7 @@ export async function packageLoaderFor(
       throw new BylawError({
         code: "BYLAW_CONFIG_UNLOADABLE",
         message: `The package \`${name}\` is not installed beside the configuration`,
-        fix: `Run \`npm install ${name}\``,
+        fix: missingPackageFix(name, file),
       });
     }
     try {

@@ -226,7 +226,7 @@ describe("data", () => {
     });
   });
 
-  test("a missing package is named with its line and the command that installs it", async () => {
+  test("a missing package is named with its line, and nobody is told to install a stranger's package", async () => {
     const root = project(
       { "bylaw.config.yaml": "plugins:\n  - acme-words\n  - acme-nothing\n" },
       PACKAGES,
@@ -234,9 +234,26 @@ describe("data", () => {
     expect(await error(loadConfig({ cwd: root }))).toEqual({
       code: "BYLAW_CONFIG_UNLOADABLE",
       message: "The package `acme-nothing` is not installed beside the configuration",
-      fix: "Run `npm install acme-nothing`",
+      fix: "Correct the name. If you know this package and trust it, install it first",
       source: { file: join(root, "bylaw.config.yaml"), line: 3, column: 5 },
     });
+  });
+
+  test.each([
+    [
+      "recommended",
+      "Write `@bylaw/ruleset-recommended`, and run `npm install @bylaw/ruleset-recommended`",
+    ],
+    ["everydy", "Write `@bylaw/ruleset-everyday`, and run `npm install @bylaw/ruleset-everyday`"],
+    ["@bylaw/ruleset-shop", "Run `npm install @bylaw/ruleset-shop`"],
+    ["acme-listed", "Run `npm install`"],
+    ["@acme/rules", "Correct the name. If you know this package and trust it, install it first"],
+  ])("`extends: [%s]` without such a package: %s", async (name, fix) => {
+    const root = project({
+      "bylaw.config.yaml": `extends: ["${name}"]\n`,
+      "package.json": '{ "devDependencies": { "acme-listed": "^1.0.0" } }',
+    });
+    expect(await error(loadConfig({ cwd: root }))).toMatchObject({ fix });
   });
 
   test.each(readCases<[string, string]>(import.meta, "package-names"))(
@@ -309,7 +326,7 @@ describe("modules", () => {
       expect(await error(loadConfig({ cwd: root }))).toMatchObject({
         code: "BYLAW_CONFIG_UNLOADABLE",
         message: "The configuration failed to load: `acme-nothing` cannot be found",
-        fix: "Run `npm install acme-nothing`",
+        fix: "Correct the name. If you know this package and trust it, install it first",
       });
     },
   );
