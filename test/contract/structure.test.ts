@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 133_894,
-  test_lines: 98_892,
+  test_lines: 98_911,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

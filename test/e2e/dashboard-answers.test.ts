@@ -209,8 +209,6 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
     await page.getByRole("alert").getByText("Choose the role").waitFor();
     expect(await violationsIn(page)).toEqual([]);
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
-    const shots = process.env["SHOTS"];
-    if (shots !== undefined) await page.screenshot({ path: join(shots, `${name}.png`) });
   });
 
   it("is shown by `bylaw ui` without buttons, and that server takes no answer", async () => {

@@ -132,6 +132,25 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     expect(asked.filter((url) => /token|login=|[?&]code=/.test(url))).toEqual([]);
   });
 
+  it("draws how many decisions there were, and how long calls took", async () => {
+    const { project, ui } = await makeUi();
+    await project.run.toolCall({
+      ...{ agent: "ann", tool: "bash", args: { command: "ls -l" } },
+      ...{ id: "c-1", interactive: true },
+    });
+    await project.run.toolResult({ agent: "ann", id: "c-1", tool: "bash", ok: true });
+    const page = await openPage();
+    await page.goto(ui.url);
+    await page.getByRole("link", { name: "Agents and tasks" }).click();
+    const table = page.getByRole("table").filter({ hasText: "From decision to result" });
+    await table.waitFor();
+    const calls = await table.getByRole("cell").allInnerTexts();
+    expect(calls.filter((text) => text.trim() !== "" && text !== "0")).toEqual(["1"]);
+    const bars = page.getByRole("img", { name: /^Decisions in each minute, at most \d/ });
+    expect(await bars.locator("rect.deny").count()).toBeGreaterThan(0);
+    expect(await violationsIn(page)).toEqual([]);
+  });
+
   it.each([
     ["light", { colorScheme: "light", viewport: WIDE }],
     ["dark", { colorScheme: "dark", viewport: WIDE }],
@@ -154,6 +173,8 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     await page.goto(`${ui.origin}/ui#run`);
     await page.getByRole("heading", { name: "task-1" }).waitFor();
     await page.getByText("verified up to event 202 of 202").waitFor();
+    await page.getByRole("img", { name: /^Decisions in each minute, at most \d/ }).waitFor();
+    await page.getByText("denied 1", { exact: false }).waitFor();
     expect(await violationsIn(page)).toEqual([]);
     await page.getByLabel("State after event").fill("3");
     await page.keyboard.press("Enter");

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { RunOverview, TaskSeen } from "../src/overview.ts";
 import { get } from "./api.ts";
+import { LatencyPlot, RatePlot } from "./plots.tsx";
 import { timeText } from "./shown.ts";
 import { Effect, Text } from "./text.tsx";
 
@@ -56,7 +57,7 @@ export function Overview({ run }: { readonly run: string | undefined }) {
 }
 
 function State({ answer }: { readonly answer: Answer }) {
-  const { chain, agents, tasks, head, time } = answer;
+  const { chain, agents, tasks, head, time, minutes, latencies } = answer;
   return (
     <>
       <p role="status">
@@ -97,6 +98,9 @@ function State({ answer }: { readonly answer: Answer }) {
           </tbody>
         </table>
       </div>
+      <h2>Rates and times</h2>
+      <RatePlot minutes={minutes} />
+      <LatencyPlot latencies={latencies} />
       <h2>Tasks</h2>
       {tasks.length === 0 && <p>There are none.</p>}
       {tasks.toReversed().map((task) => (
