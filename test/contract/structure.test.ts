@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 133_894,
-  test_lines: 98_911,
+  source_lines: 133_898,
+  test_lines: 98_923,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -245,6 +245,18 @@ describe("a message about a question", () => {
 });
 
 describe("a link", () => {
+  test.each(["http://bylaw.example.org", "https://ada@bylaw.example.org", "ftp://localhost"])(
+    "is not sent in the clear: %s is no address for it",
+    async (answers_at) => {
+      await start();
+      const made = serve({ settings: { notify: { answers_at } } });
+      await expect(made).rejects.toMatchObject({
+        code: "BYLAW_SETTINGS_INVALID",
+        message: expect.stringContaining("notify.answers_at"),
+      });
+    },
+  );
+
   test("shows the question and answers it as its operator, once, and only when the form is sent", async () => {
     await start();
     tell(told("ada", { url: `${hook}/ada` }, ["human", "lead"]));

@@ -140,7 +140,11 @@ export const settingsSchema = z.strictObject({
   notify: group({
     answers_at: z
       .string()
-      .regex(/^https?:\/\/[^\s?#]+$/, "must be an address such as https://bylaw.example.org")
+      .regex(
+        // Whoever reads a link can answer by it, so only this machine may do without TLS.
+        /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
+        "must be an address such as https://bylaw.example.org",
+      )
       .optional()
       .describe(
         "The address of this server for people, in the links by which they answer. Without it, messages about questions have no link",
