@@ -19,6 +19,17 @@ export const LOG_OPTIONS = [
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 
+/** The logs of several runs: files, or the runs of a store. */
+export const LOGS_ARGUMENT = {
+  file: [
+    "logs, one for each run; a rotated file continues the one before it; - reads standard input",
+  ],
+} as const;
+export const RUNS_OPTION = [
+  "--run <run>",
+  "the run in the store (default: all of them)",
+] as const satisfies OptionSpec;
+
 /** The place of a run that can only be in a store. */
 export const STORED_OPTIONS = [
   ["--store <url>", STORE_TEXT, { required: true }],

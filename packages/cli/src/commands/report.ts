@@ -11,11 +11,16 @@ import { tableText } from "../report/table-text.ts";
 import { tablesOf } from "../report/tables.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
+import {
+  JSON_OPTION,
+  LOGS_ARGUMENT,
+  RUNS_OPTION,
+  STORE_OPTION,
+} from "../command-line/shared-options.ts";
 
 const OPTIONS = [
   STORE_OPTION,
-  ["--run <run>", "the run in the store (default: all of them)"],
+  RUNS_OPTION,
   [
     "--format <format>",
     "the output format (default: text)",
@@ -26,11 +31,7 @@ const OPTIONS = [
 type ReportOptions = OptionsOf<typeof OPTIONS>;
 
 export const command: CommandSpec = {
-  arguments: {
-    file: [
-      "logs, one for each run; a rotated file continues the one before it; - reads standard input",
-    ],
-  },
+  arguments: LOGS_ARGUMENT,
   options: OPTIONS,
   help: `
 Exit code: 0 printed, 1 printed but some lines are not events, 2 usage error or a log that cannot be read.

@@ -7,7 +7,12 @@ import { answererOf, confirmed, takeToken, type CommandAnswerer } from "../appro
 import { readCases } from "../cases/case-file.ts";
 import { policyBench, type PolicyBench } from "../cases/policy-bench.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
+import {
+  JSON_OPTION,
+  LOGS_ARGUMENT,
+  RUNS_OPTION,
+  STORE_OPTION,
+} from "../command-line/shared-options.ts";
 import { defaultsFrom } from "../decide/call-options.ts";
 import { distinctFiles } from "../io/distinct-files.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -29,7 +34,7 @@ import {
 
 const OPTIONS = [
   STORE_OPTION,
-  ["--run <run>", "the run in the store (default: all of them)"],
+  RUNS_OPTION,
   [
     "--policy <file...>",
     "the policies in force; without --config they decide alone",
@@ -50,11 +55,7 @@ const OPTIONS = [
 type SuggestOptions = OptionsOf<typeof OPTIONS>;
 
 export const command: CommandSpec = {
-  arguments: {
-    file: [
-      "logs, one for each run; a rotated file continues the one before it; - reads standard input",
-    ],
-  },
+  arguments: LOGS_ARGUMENT,
   options: OPTIONS,
   help: `
 Only a person at a terminal, or an operator with a token in BYLAW_OPERATOR_TOKEN, can accept a suggestion.
