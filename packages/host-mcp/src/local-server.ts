@@ -8,6 +8,7 @@ import type { AddressInfo } from "node:net";
 import { parseJson } from "@bylaw/config";
 import type { Json } from "@bylaw/kernel";
 import type { Tool } from "@bylaw/tools";
+import { bodyOf } from "./body-of.ts";
 import type { ToolOffer } from "./tool-server.ts";
 
 /** An MCP server on the loopback interface. Each agent uses the tools of a run with its own key. */
@@ -128,15 +129,4 @@ async function answer<Context extends object>(
   response.once("close", () => void server.close());
   await server.connect(transport as Parameters<typeof server.connect>[0]);
   await transport.handleRequest(request, response, message);
-}
-
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -6,6 +6,7 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Json } from "@bylaw/kernel";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { bodyOf } from "../body-of.ts";
 import type { ProxyClient } from "./proxy.ts";
 
 /** How a proxy is offered over Streamable HTTP. */
@@ -173,14 +174,3 @@ const sent = (transport: StreamableHTTPServerTransport, text: string): Promise<v
   transport.send(JSON.parse(text) as JSONRPCMessage).catch(() => {});
 
 const digestOf = (text: string): Buffer => createHash("sha256").update(text).digest();
-
-async function bodyOf(request: IncomingMessage, limit: number): Promise<string | undefined> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > limit) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
