@@ -204,6 +204,22 @@ describe("a message about a question", () => {
     expect(lines.join("\n")).not.toContain("secret-path");
   });
 
+  test("carries no secret of a call, and tells two people with one webhook apart", async () => {
+    await start();
+    const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;
+    tell(
+      told("ada", { url: `${hook}/team`, secret: SECRET }),
+      told("ci", { url: `${hook}/team`, secret: SECRET }),
+    );
+    await ask(await served.claim("ann"), `https://example.com/?token=${token}`);
+    const posted = await receiver.until(2);
+    for (const { text } of posted) {
+      expect(text).toContain("https://example.com/");
+      expect(text).not.toContain(token);
+    }
+    expect(new Set(posted.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
+  });
+
   test("has the forms of ntfy and Slack, in which an agent's text is plain text", async () => {
     await start();
     tell(
@@ -291,17 +307,17 @@ describe("a link", () => {
     await start();
     tell(told("ada", { url: `${hook}/ada` }, ["human", "lead"]));
     const ann = await served.claim("ann");
-    await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e"));
+    await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e\ufe0f\u3164"));
     const link = linkOf((await receiver.until(1))[0] as Posted);
     const text = await (await fetch(link)).text();
-    expect(text).toContain("&lt;img src=x onerror=alert(1)&gt; \\u{202e}");
+    expect(text).toContain("&lt;img src=x onerror=alert(1)&gt; \\u{202e}\\u{fe0f}\\u{3164}");
     expect(text).toMatch(/<option>human<\/option>\s*<option>lead<\/option>/);
     expect((await answer(link, { answer: "no", role: "lead", reason: "Say how" })).status).toBe(
       200,
     );
-    expect((await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e"))).text).toContain(
-      "Say how",
-    );
+    expect(
+      (await ann.move("BUILD", planOf("<img src=x onerror=alert(1)> \u202e\ufe0f\u3164"))).text,
+    ).toContain("Say how");
   });
 
   test("is refused when it was changed, or its operator is gone", async () => {

@@ -4,7 +4,9 @@ import { isOfTheRun, NOWHERE, placeOf, type Place } from "./redacted-paths.ts";
 import { isSecretMember } from "./secret-forms.ts";
 import { isRedactable, secretsIn, type Repeated, type Secrets } from "./secrets-in.ts";
 
-type Redactor = Parameters<KernelApi["redact"]>[0];
+/** Needs only the details of an event. */
+type Redactor = (event: Partial<Draft> & Pick<Draft, "details">) => JsonObject;
+type Draft = Parameters<Parameters<KernelApi["redact"]>[0]>[0];
 
 export interface RedactOptions {
   readonly paths: readonly string[];

@@ -148,7 +148,7 @@ const subjectOf = (question: OpenQuestion): object => {
 // Characters that are invisible, or change the direction of text, must not hide what is approved.
 const shown = (value: object): string =>
   JSON.stringify(value, null, 2).replaceAll(
-    /[\p{Cf}\p{Zl}\p{Zp}]/gu,
+    /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 

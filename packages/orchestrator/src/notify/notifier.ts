@@ -142,7 +142,11 @@ export class Notifier {
         answers_at === undefined
           ? undefined
           : `${answers_at.replace(/\/$/, "")}/api/v1/answers/${await links.sign({ question: question.id, by: name }, link_minutes)}`;
-      await post(webhook, { run: run.run, question, link, at: now() }, this.#closing.signal);
+      await post(
+        webhook,
+        { run: run.run, to: name, question, link, at: now() },
+        this.#closing.signal,
+      );
     } catch (error) {
       if (this.#closing.signal.aborted) return;
       // Not the error itself, which may show the address, and that can be a secret.

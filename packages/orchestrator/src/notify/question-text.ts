@@ -1,4 +1,5 @@
 import { canonicalJson, type Json } from "@bylaw/kernel";
+import { redactSecrets } from "@bylaw/plugin-event-log";
 import { oneLine } from "@bylaw/wording";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 
@@ -13,7 +14,10 @@ export interface QuestionText {
   readonly reason: string;
 }
 
-/** Describes a question for people who are told of it. What agents wrote cannot look like more than one line. */
+/**
+ * Describes a question for people who are told of it. What agents wrote cannot look like more than one line, and has no secrets in it,
+ * because others carry the message.
+ */
 export function questionText(question: OpenQuestion): QuestionText {
   const who = `${question.agent ?? "An agent"}${question.task === null ? "" : `, task ${question.task}`}`;
   const title = oneLine(`${who}: ${TITLES[question.kind]}`, 200);
@@ -21,8 +25,8 @@ export function questionText(question: OpenQuestion): QuestionText {
     case "call":
       return {
         title,
-        what: oneLine(`${question.tool} ${canonicalJson(question.args as Json)}`, LONGEST),
-        reason: oneLine(question.reason, LONGEST),
+        what: oneLine(`${question.tool} ${canonicalJson(withoutSecrets(question.args))}`, LONGEST),
+        reason: oneLine(proseOf(question.reason), LONGEST),
       };
     case "gate": {
       const { gate, to, approvals, quorum } = question;
@@ -38,9 +42,16 @@ export function questionText(question: OpenQuestion): QuestionText {
       return {
         title,
         what: oneLine(question.step === null ? question.kind : `step ${question.step}`, LONGEST),
-        reason: oneLine(question.reason ?? "", LONGEST),
+        reason: oneLine(proseOf(question.reason ?? ""), LONGEST),
       };
   }
+}
+
+const withoutSecrets = (args: Json): Json => redactSecrets({ details: { args } })["args"] ?? null;
+
+function proseOf(text: string): string {
+  const told = withoutSecrets(text);
+  return typeof told === "string" ? told : canonicalJson(told);
 }
 
 const TITLES = {

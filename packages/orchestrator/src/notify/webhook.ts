@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Json, JsonObject } from "@bylaw/kernel";
+import { digestOf } from "@bylaw/log";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 import type { Webhook } from "../approvals/operators.ts";
 import { questionText } from "./question-text.ts";
@@ -7,6 +8,8 @@ import { questionText } from "./question-text.ts";
 /** What a person is told. */
 export interface Message {
   readonly run: string;
+  /** The name of the person. */
+  readonly to: string;
   readonly question: OpenQuestion;
   /** The person's own link to the answer page, if the server has an address for links. */
   readonly link: string | undefined;
@@ -45,10 +48,11 @@ export async function post(
 
 function signature(
   secret: string,
-  { run, question, at }: Message,
+  { run, to, question, at }: Message,
   body: string,
 ): Readonly<Record<string, string>> {
-  const id = `${question.id}.${run}`.replaceAll(/[^\w.-]/g, "-");
+  // One for each person, because two may share a webhook, and each has a link of their own.
+  const id = digestOf([run, question.id, to]).slice("sha256:".length);
   const seconds = String(Math.floor(Date.parse(at) / 1_000));
   const key = Buffer.from(secret.slice("whsec_".length), "base64");
   const signed = createHmac("sha256", key).update(`${id}.${seconds}.${body}`).digest("base64");
