@@ -1,4 +1,4 @@
-/** A stream of text, of which Node's `Readable` is one. */
+/** A stream of text, such as Node's `Readable`. */
 export interface TextInput {
   readonly setEncoding: (encoding: "utf8") => unknown;
   readonly on: (event: "data", listener: (chunk: string) => void) => unknown;
