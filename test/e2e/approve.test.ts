@@ -461,7 +461,8 @@ describe("who may answer", () => {
         "script",
         [
           "-qec",
-          `"${process.execPath}" "${BIN}" approve watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
+          // The shell would report an interruption of its own.
+          `exec "${process.execPath}" "${BIN}" approve watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
           "/dev/null",
         ],
         { cwd: here.cwd, env: { ...process.env, NO_COLOR: "1" } },
