@@ -157,6 +157,8 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
     const denied = await ann.checkTool("read_files", { path: "a" });
     expect(denied).toMatchObject({ allowed: false, code: "vibecheck_risk" });
     expect(denied.reason).toContain("Ask how refunds are undone");
+    const advised = "Advice of the oversight: Ask how refunds are undone";
+    expect((await ann.claimTask({ task_id: "one" })).prompt).toContain(advised);
     const [hold, ...others] = await waiting(operator);
     const its = `/approvals/${String(hold?.id)}`;
     expect([hold, others]).toMatchObject([
@@ -167,6 +169,7 @@ console.log(JSON.stringify({ risk: risky ? 0.95 : 0.1, advice: "Ask how refunds 
     const both = await Promise.all([1, 2].map(() => operator.ask("POST", its, yes)));
     expect(both.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(await ann.checkTool("read_files", { path: "a" })).toMatchObject({ allowed: true });
+    expect((await ann.claimTask({ task_id: "one" })).prompt).not.toContain(advised);
   });
 });
 

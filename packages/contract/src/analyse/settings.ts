@@ -41,7 +41,7 @@ function analyseToolEnforcement({ data: { enforcement }, report }: Subject): voi
     report(
       "weaker_tools",
       ["enforcement", "tool_enforcement", "enabled"],
-      "`tool_enforcement.enabled: false` leaves tool calls unchecked",
+      "`tool_enforcement.enabled: false` leaves tool calls to policies alone",
       "Set it to true; `mode: advisory` records without denying",
     );
   } else if (action !== undefined && RANK[ACTION_MODE[action]] < RANK[mode]) {

@@ -1,12 +1,12 @@
 import type { Refusal } from "../auth/refusal.ts";
 import { z } from "@hono/zod-openapi";
-import { phaseGuide } from "@bylaw/contract";
 import { omitUndefined } from "@bylaw/kernel";
 import { claimFault } from "@bylaw/plugin-tasks";
 import { problem, type Problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { agentId, capability, requestId, taskId } from "../http/shapes.ts";
 import { admitClaim } from "../auth/admission.ts";
+import { guideTo } from "../behaviors/guide-to.ts";
 import type { Service } from "../service/service.ts";
 import { claim } from "../tasks/claims.ts";
 import { guideShape } from "./contract.ts";
@@ -108,7 +108,7 @@ export const claimTask = defineRoute({
       allowed_tools: granted.allowed_tools,
       token_expires_at: granted.expires_at,
       contract: { name, version, digest },
-      ...phaseGuide(service.contract, granted.phase),
+      ...guideTo(service, granted.phase, { agent, task: held.task }),
     });
   },
 });

@@ -1,12 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { Decision } from "@bylaw/kernel";
-import { phaseGuide } from "@bylaw/contract";
 import { currentPhases, phaseOf } from "@bylaw/log";
 import { problem } from "../http/problem.ts";
 import { requireRecorded } from "../http/require-recorded.ts";
 import { defineRoute, reply, type RouteRequest } from "../http/route.ts";
 import { decision, jsonObject, phaseToken, requestId, taskId } from "../http/shapes.ts";
 import { admitAgent } from "../auth/admission.ts";
+import { guideTo } from "../behaviors/guide-to.ts";
 import type { Service } from "../service/service.ts";
 import { idempotentRequest } from "../service/idempotency.ts";
 import { guideShape } from "./contract.ts";
@@ -111,7 +111,7 @@ export const transitionTask = defineRoute({
       replayed,
       directives,
       decision: decided,
-      ...phaseGuide(service.contract, now),
+      ...guideTo(service, now, { agent: caller.agent, task }),
     });
   },
 });
