@@ -14,7 +14,7 @@ export type { PoolRule, RuleReport } from "./explain/rule-reports.ts";
 export type { CommandGlob } from "./paths/call-paths.ts";
 export { POLICY_CODES } from "./decide/unknown-votes.ts";
 export { runStateOf, type RunState } from "./match/run-state.ts";
-export { MARKS_PROJECTION } from "./marks/past.ts";
+export { MARKS_PROJECTION } from "./marks/run-marks.ts";
 export { MARK_CLEARED, type PoolMarks } from "./marks/recorded-marks.ts";
 export type { PolicyPlace } from "./load/tier-limit.ts";
 export { type Rule, type RuleSource, type Tier } from "./compile/rule.ts";

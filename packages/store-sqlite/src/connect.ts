@@ -2,10 +2,10 @@ import { checkSqlite, type Connection, loadEngine } from "./engine.ts";
 import { openFailure, unusable } from "./errors.ts";
 import type { StoreFile } from "./file.ts";
 import { migrate, versionOf } from "./schema.ts";
-import type { Patience } from "./patience.ts";
+import type { BusyWait } from "./busy-wait.ts";
 
 /** Opens a connection whose commits are durable when they return, and migrates the file to the current schema. */
-export async function connect(file: StoreFile, patience: Patience): Promise<Connection> {
+export async function connect(file: StoreFile, busyWait: BusyWait): Promise<Connection> {
   const engine = await loadEngine();
   let db: Connection | undefined;
   try {
@@ -13,13 +13,13 @@ export async function connect(file: StoreFile, patience: Patience): Promise<Conn
     const opened = new engine(file.path, { timeout: 0 });
     db = opened;
     // Even the first statement can find the file locked by a process that is creating it.
-    await patience.wait(() =>
+    await busyWait.wait(() =>
       checkSqlite(String(opened.prepare("select sqlite_version()").pluck().get())),
     );
     // Check before any change, so that another program's database stays as it is.
-    await patience.wait(() => versionOf(opened, file.path));
-    await patience.wait(() => configure(opened, file.path));
-    await patience.wait(() => migrate(opened, file.path));
+    await busyWait.wait(() => versionOf(opened, file.path));
+    await busyWait.wait(() => configure(opened, file.path));
+    await busyWait.wait(() => migrate(opened, file.path));
     // Fails if the file was replaced after the checks above.
     file.mark();
     return opened;

@@ -5,7 +5,7 @@ import { connect } from "./connect.ts";
 import { failure } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { Logs } from "./logs.ts";
-import { createPatience } from "./patience.ts";
+import { createBusyWait } from "./busy-wait.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createReads } from "./reads.ts";
 import { Watchers } from "./watch.ts";
@@ -19,8 +19,8 @@ import { createWrites } from "./writes.ts";
 export async function openSqliteStore(name: string, options: SqliteOptions = {}): Promise<Store> {
   const { busy_ms, poll_ms, request_retention_ms, now } = settingsOf(options);
   const file = prepareFile(name);
-  const patience = createPatience(file.path, busy_ms);
-  const db = await connect(file, patience);
+  const busyWait = createBusyWait(file.path, busy_ms);
+  const db = await connect(file, busyWait);
   const reads = createReads(db, now);
   const logs = new Logs(db, reads);
   const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
@@ -39,7 +39,7 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   async function read<T>(work: () => T): Promise<T> {
     open();
     try {
-      return await patience.wait(() => {
+      return await busyWait.wait(() => {
         // The store may have been closed while this call waited.
         open();
         return work();

@@ -5,7 +5,7 @@ import { checkSqlite, loadEngine, type Connection } from "./engine.ts";
 import { failure, needsFolder, openFailure, unusable } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
-import { createPatience, type Patience } from "./patience.ts";
+import { createBusyWait, type BusyWait } from "./busy-wait.ts";
 import { createReads } from "./reads.ts";
 import { SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { notFollowed, readSnapshot } from "./snapshot.ts";
@@ -26,8 +26,8 @@ export async function openSqliteReader(
 ): Promise<StoreReader> {
   const { busy_ms, poll_ms, now } = settingsOf(options);
   const { path } = prepareFile(name, { create: false });
-  const patience = createPatience(path, busy_ms);
-  const { db, snapshot } = await connect(path, patience);
+  const busyWait = createBusyWait(path, busy_ms);
+  const { db, snapshot } = await connect(path, busyWait);
   const reads = createReads(db, now);
   const watchers = new Watchers(db, reads, poll_ms);
   const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
@@ -58,7 +58,7 @@ export async function openSqliteReader(
 
   async function read<T>(work: () => T): Promise<T> {
     try {
-      return await patience.wait(() => {
+      return await busyWait.wait(() => {
         if (closing !== undefined) throw storeClosed();
         return work();
       });
@@ -105,10 +105,10 @@ interface Opened {
   readonly snapshot: boolean;
 }
 
-async function connect(path: string, patience: Patience): Promise<Opened> {
+async function connect(path: string, busyWait: BusyWait): Promise<Opened> {
   const engine = await loadEngine();
   const read = (file: string | Buffer, options: Options): Promise<Connection> =>
-    checked(new engine(file, options), path, patience);
+    checked(new engine(file, options), path, busyWait);
   try {
     return {
       db: await read(path, { timeout: 0, readonly: !isAlone(path), fileMustExist: true }),
@@ -125,14 +125,14 @@ async function connect(path: string, patience: Patience): Promise<Opened> {
   }
 }
 
-async function checked(db: Connection, path: string, patience: Patience): Promise<Connection> {
+async function checked(db: Connection, path: string, busyWait: BusyWait): Promise<Connection> {
   try {
-    await patience.wait(() =>
+    await busyWait.wait(() =>
       checkSqlite(String(db.prepare("select sqlite_version()").pluck().get())),
     );
     db.pragma("query_only = on");
     db.pragma("trusted_schema = off");
-    const version = await patience.wait(() => versionOf(db, path));
+    const version = await busyWait.wait(() => versionOf(db, path));
     if (version === 0)
       throw unusable(`${path} is an empty database`, "Name the file that the runs were written to");
     if (version < SCHEMA_VERSION)

@@ -19,7 +19,7 @@ export interface Compiled {
   /** Resolves the projections that declared checks ask about. Throws BYLAW_GATE_PROJECTION_UNKNOWN. */
   readonly bind: (declared: Declared) => void;
   /** The phases that a task can reach only through one in which its tests failed. */
-  readonly afterRed: ReadonlySet<string>;
+  readonly onlyAfterRed: ReadonlySet<string>;
   /** Whether tests run under the contract, so that the digest of the workspace matters. */
   readonly observes: boolean;
   /** Whether some check answers asynchronously. */
@@ -84,7 +84,7 @@ export function compileGates(
       for (const check of declared.values()) check.bind(plugins);
     },
     late: all.some(({ requirements }) => requirements.some((one) => one.declared !== undefined)),
-    afterRed: afterRed(contract, redPhases),
+    onlyAfterRed: phasesAfterRed(contract, redPhases),
     reviewing: new Set(reviewing.map(({ id }) => id)),
   };
 }
@@ -101,7 +101,7 @@ function testedBy(edges: readonly Edge[]): ReadonlyMap<string, readonly string[]
   return found;
 }
 
-function afterRed(
+function phasesAfterRed(
   { phases, transitions, initial }: Contract,
   red: ReadonlySet<string>,
 ): ReadonlySet<string> {

@@ -160,7 +160,7 @@ function findAll(
       tested,
       judged,
       base,
-      afterRed: compiled.afterRed.has(phase.id),
+      onlyAfterRed: compiled.onlyAfterRed.has(phase.id),
       reviewers: gateState.reviewers,
       worked,
     };

@@ -17,7 +17,7 @@ export function steer(
 ): (request: Behavior, view: View) => Verdict | undefined {
   const { order, loops, compat } = options;
   const indexes = new Map(order.map((name, index) => [name, index]));
-  if (compat !== undefined) return steerAsBefore(options, compat, indexes);
+  if (compat !== undefined) return steerCompat(options, compat, indexes);
   return ({ action, step, reason, task = null, host }, view) => {
     const at = step === undefined ? undefined : indexes.get(step);
     const loop =
@@ -85,7 +85,7 @@ export function steer(
  * The same as Radium and CodeMachine read it. The limit comes before the request, a step without a loop is no fault, and only a loop or
  * its end has an effect. CodeMachine counts anew when a loop has ended, and not when a loop around it goes back.
  */
-function steerAsBefore(
+function steerCompat(
   { order, loops }: LoopsOptions,
   compat: NonNullable<LoopsOptions["compat"]>,
   indexes: ReadonlyMap<string, number>,

@@ -36,8 +36,9 @@ export class CallEvaluation {
     // Most calls run no shell line, so avoid walking one.
     this.#evaluations =
       whole.line === null ? [evaluateOne(whole)] : whole.commands.map(evaluateOne);
-    const { carried } = whole;
-    if (carried.length > 0) this.#evaluations = [...this.#evaluations, ...carried.map(evaluateOne)];
+    const { embedded } = whole;
+    if (embedded.length > 0)
+      this.#evaluations = [...this.#evaluations, ...embedded.map(evaluateOne)];
   }
 
   /** The rules that match some command except for a condition (`when`) still to be evaluated, and that could change the outcome. */

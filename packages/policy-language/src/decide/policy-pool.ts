@@ -19,7 +19,7 @@ import {
 import { findDanger } from "../explain/find-danger.ts";
 import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
 import { marksIn } from "../marks/mark-set.ts";
-import { inRun } from "../marks/past.ts";
+import { inRun } from "../marks/run-marks.ts";
 import { RecordedMarks, type PoolMarks } from "../marks/recorded-marks.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 
@@ -210,8 +210,8 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
       return votes;
     },
     async evaluateConditionalByScan(call, run) {
-      const { perCommand, carried } = factsIn(call, run);
-      const all = [...perCommand, ...carried];
+      const { perCommand, embedded } = factsIn(call, run);
+      const all = [...perCommand, ...embedded];
       const held = new Set<Rule>();
       for (const rule of rules) {
         if (!all.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;

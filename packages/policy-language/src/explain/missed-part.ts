@@ -2,7 +2,7 @@ import type { Json } from "@bylaw/kernel";
 import { reach } from "../match/arguments.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { pastText, referenceText } from "../marks/after.ts";
-import { pastOf } from "../marks/past-contract.ts";
+import { earlierMarksOf } from "../marks/earlier-marks.ts";
 import { quote } from "../load/finding.ts";
 import type { Rule, RuleSource } from "../compile/rule.ts";
 
@@ -105,7 +105,7 @@ function givenBy(
       return "a call that does not satisfy it";
     case "after":
     case "unless_after":
-      return pastOf(facts)?.recorded === true ? pastText(source, facts) : "no run";
+      return earlierMarksOf(facts)?.recorded === true ? pastText(source, facts) : "no run";
     default: {
       const name = key.replace(/^args\./, "");
       const value: Json | undefined =

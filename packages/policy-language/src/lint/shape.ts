@@ -48,11 +48,11 @@ export function shapeOf(source: RuleSource): Shape {
     modes: source.modes,
     interactive: source.interactive,
     when: source.when,
-    past: pastOf(source),
+    past: earlierMarksOf(source),
   };
 }
 
-const pastOf = ({ after, unless_after, file }: RuleSource): object | undefined =>
+const earlierMarksOf = ({ after, unless_after, file }: RuleSource): object | undefined =>
   (after ?? unless_after) === undefined ? undefined : { after, unless_after, file };
 
 /** Returns the same text for the same conditions, in whatever order they are written. */

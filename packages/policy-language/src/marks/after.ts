@@ -5,7 +5,7 @@ import { quote } from "../load/finding.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { keysOf, type MarkReference } from "./mark-reference.ts";
 import type { MarkEntry, MarkState } from "./mark-state.ts";
-import { pastOf } from "./past-contract.ts";
+import { earlierMarksOf } from "./earlier-marks.ts";
 
 /** A part of a rule: its `after` or its `unless_after`. */
 interface PastPart {
@@ -30,18 +30,18 @@ type Holds = PastPart["holds"];
 
 function mayBe(reference: MarkReference, file: string): Holds {
   const keys = keysOf(reference, file);
-  return (facts) => pastOf(facts)?.mayBe(keys, reference, facts) === true;
+  return (facts) => earlierMarksOf(facts)?.mayBe(keys, reference, facts) === true;
 }
 
 function isSure(reference: MarkReference, file: string): Holds {
   const keys = keysOf(reference, file);
-  return (facts) => pastOf(facts)?.isSure(keys, reference) === true;
+  return (facts) => earlierMarksOf(facts)?.isSure(keys, reference) === true;
 }
 
 // Without a run, nothing proves that the mark is unset, so an `unless_after` of an allow fails.
 function unless(reference: MarkReference, file: string, allow: boolean): Holds {
   const holds = allow ? mayBe(reference, file) : isSure(reference, file);
-  return (facts) => (!allow || pastOf(facts)?.recorded === true) && !holds(facts);
+  return (facts) => (!allow || earlierMarksOf(facts)?.recorded === true) && !holds(facts);
 }
 
 interface Answer {
@@ -80,7 +80,7 @@ function sightOf({ after, unless_after, file, effect }: RuleSource): (facts: Cal
   const keys = reference === undefined ? [] : keysOf(reference, file);
   const wantsSure = (after === undefined) === (effect !== "allow");
   return (facts) => {
-    const past = pastOf(facts);
+    const past = earlierMarksOf(facts);
     if (past?.recorded !== true || reference === undefined)
       return { text: () => "this call is not part of a recorded run" };
     const seen = past

@@ -84,17 +84,17 @@ export class MarkSet {
 
   /** The marks that a call sets if it runs. */
   setBy(whole: CallFacts): SetMarks {
-    const { perCommand, carried, line } = whole;
+    const { perCommand, embedded, line } = whole;
     const budget = new MatchBudget();
     let counts: Map<number, number> | undefined;
-    for (const facts of carried.length === 0 ? perCommand : [...perCommand, ...carried])
+    for (const facts of embedded.length === 0 ? perCommand : [...perCommand, ...embedded])
       for (const mark of this.setByCommand(facts, line?.unknown, budget)) {
         counts ??= new Map();
         counts.set(mark, (counts.get(mark) ?? 0) + (facts.part?.times ?? 1));
       }
     if (counts === undefined) return NO_MARKS;
     const [only] = perCommand;
-    const certain = only !== undefined && carried.length === 0 && runsAlone(whole);
+    const certain = only !== undefined && embedded.length === 0 && runsAlone(whole);
     return {
       may: [...counts].sort(([a], [b]) => a - b),
       sure: certain

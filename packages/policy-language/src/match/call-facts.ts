@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type ToolCall } from "@bylaw/kernel";
 import { readLine, suspectParts, unreadable, type LineFacts, type LinePart } from "./shell-line.ts";
-import { carriedLines } from "./carried-lines.ts";
+import { embeddedLines } from "./embedded-lines.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
@@ -26,7 +26,7 @@ interface CallContext {
 /** The state that a call shares with its commands. */
 interface Moment {
   /** The marks of the run before the call. Set by the policy pool. */
-  past?: unknown;
+  earlierMarks?: unknown;
 }
 
 /** Everything that rules need to know about one call. Each answer is computed on first use. */
@@ -91,10 +91,10 @@ export class CallFacts {
    * Commands in the arguments of a tool that is not known as a shell, or whose line is a list of words. They concern
    * only denies and asks; no rule has to allow them.
    */
-  get carried(): readonly CallFacts[] {
+  get embedded(): readonly CallFacts[] {
     const { args, line } = this;
     if (args === undefined || (line !== null && line.unknown === undefined)) return NONE;
-    const lines = carriedLines(args);
+    const lines = embeddedLines(args);
     if (lines.length === 0) return NONE;
     return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));
   }

@@ -11,7 +11,7 @@ import {
   WORKING_FOLDERS,
   type FileTool,
 } from "../compile/tool-table.ts";
-import { guess, findUnknownArg } from "./unknown-args.ts";
+import { collectLikelyPaths, findUnknownArg } from "./unknown-args.ts";
 import {
   MAX_PATHS,
   collect,
@@ -57,7 +57,7 @@ function findPaths(facts: PathSource): CollectedPathRefs {
       ? GENERIC
       : new Set([...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC]);
   for (const name of names) collect(wanted, own(facts.args, name), "both");
-  guess(wanted, call.args, names);
+  collectLikelyPaths(wanted, call.args, names);
   return { wanted, unknown: undefined, from: "generic" };
 }
 
@@ -91,7 +91,7 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
     findUnknownArg(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
   ];
   unknown ??= reasons.find((reason) => reason !== undefined);
-  if (unknown !== undefined) guess(wanted, args ?? call.args, accounted);
+  if (unknown !== undefined) collectLikelyPaths(wanted, args ?? call.args, accounted);
   return { wanted, unknown, from: "table" };
 }
 
@@ -126,7 +126,7 @@ function addPatch(wanted: PathRef[], text: string): string | undefined {
   const room = MAX_PATHS + 1 - wanted.length;
   for (const path of paths.slice(0, room)) wanted.push({ text: path, access: "write" });
   for (const path of maybe.slice(0, Math.max(0, room - paths.length)))
-    wanted.push({ text: path, access: "write", guess: true });
+    wanted.push({ text: path, access: "write", guessed: true });
   return doubtful || paths.length + maybe.length > room ? UNREAD_PATCH : undefined;
 }
 
@@ -187,7 +187,11 @@ function addCopy(
       wanted.push({ text: `${source.slice(0, slash + 1)}${String(name)}`, access: "write" });
     for (const target of targets) {
       if (typeof target === "string")
-        wanted.push({ text: `${target}/${source.slice(slash + 1)}`, access: "write", guess: true });
+        wanted.push({
+          text: `${target}/${source.slice(slash + 1)}`,
+          access: "write",
+          guessed: true,
+        });
       if (wanted.length > MAX_PATHS) return undefined;
     }
   }
@@ -220,7 +224,7 @@ function fromCommand(part: LinePart, args: Args): CollectedPathRefs {
     ({ text, remote }) => remote !== true && typeof text === "string" && !/^[/~]/.test(text),
   );
   const guesses = folders.flatMap((folder) =>
-    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guess: true })),
+    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guessed: true })),
   );
   return { ...found, wanted: [...found.wanted, ...guesses] };
 }
@@ -259,7 +263,7 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
     wanted.push({
       text: path.text,
       access,
-      guess: own && !remote,
+      guessed: own && !remote,
       region,
       follows,
       pattern: region === undefined || found !== undefined ? undefined : path.pattern,

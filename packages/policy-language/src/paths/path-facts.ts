@@ -9,9 +9,9 @@ import { Place } from "./place.ts";
 /** One path that a call names. */
 export interface PathFact {
   readonly access: Access;
-  /** Every path that it may be: as written, and with links resolved. Empty for a guess. */
+  /** Every path that it may be: as written, and with links resolved. Empty for a guessed one. */
   readonly places: readonly Place[];
-  /** Further paths that only a deny considers, such as its path if the workspace itself is behind a link. For a guess: all paths. */
+  /** Further paths that only a deny considers, such as its path if the workspace itself is behind a link. For a guessed one: all paths. */
   readonly aliases: readonly Place[];
   /** `places` and `aliases` together. */
   readonly all: readonly Place[];
@@ -123,7 +123,7 @@ class PathReader {
   read({
     text,
     access,
-    guess = false,
+    guessed = false,
     region,
     pattern,
     remote = false,
@@ -132,9 +132,9 @@ class PathReader {
   }: PathRef): PathFact | undefined {
     const why =
       unknownPath(text, this.#call) ??
-      (this.#byTool && !guess && typeof text === "string" ? otherName(text) : undefined);
+      (this.#byTool && !guessed && typeof text === "string" ? otherName(text) : undefined);
     if (why !== undefined || typeof text !== "string") {
-      if (!guess && !remote) this.unknown ??= why;
+      if (!guessed && !remote) this.unknown ??= why;
       return undefined;
     }
     const absolute = absolutePath(text, this.#call);
@@ -145,11 +145,11 @@ class PathReader {
     }
     const places = [written];
     const aliases: Place[] = [];
-    this.#addReal(text, absolute, { guess, places, aliases });
-    if (this.#byTool) this.#addTrimmed(text, { guess, places, aliases });
+    this.#addReal(text, absolute, { guessed, places, aliases });
+    if (this.#byTool) this.#addTrimmed(text, { guessed, places, aliases });
     const all = [...places, ...aliases];
     const within = region === undefined ? undefined : new Region(all, region);
-    if (guess) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
+    if (guessed) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
     const folders = within?.isStrict === true ? places.length : 0;
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
     if (found !== undefined) this.#addListed(found, absolute, { places, aliases });
@@ -159,18 +159,18 @@ class PathReader {
   }
 
   // Adds the real path, as the host resolved it.
-  #addReal(text: string, absolute: string, { guess, places, aliases }: Guess & Places): void {
+  #addReal(text: string, absolute: string, { guessed, places, aliases }: Guessed & Places): void {
     const stamp = this.#stamp?.paths?.get(text);
     if (stamp === undefined) return;
     const [real, ...others] = stamp;
     if (real === undefined) {
-      if (!guess) this.unknown ??= "a path that cannot be resolved";
+      if (!guessed) this.unknown ??= "a path that cannot be resolved";
     } else if (real !== absolute && !isSamePath(places[0], real)) places.push(placeOf(real));
     for (const other of others) aliases.push(placeOf(other));
   }
 
-  #addTrimmed(text: string, { guess, places, aliases }: Guess & Places): void {
-    if (!guess) this.doubtful ||= HIDDEN.test(text);
+  #addTrimmed(text: string, { guessed, places, aliases }: Guessed & Places): void {
+    if (!guessed) this.doubtful ||= HIDDEN.test(text);
     for (const place of [...places, ...aliases]) {
       const other = trimmed(place);
       if (other !== undefined) aliases.push(new Place(other));
@@ -202,8 +202,8 @@ class PathReader {
 
 const NOWHERE = { places: [], aliases: [], all: [], folders: 0 } as const;
 
-interface Guess {
-  readonly guess: boolean;
+interface Guessed {
+  readonly guessed: boolean;
 }
 
 interface Places {

@@ -11,7 +11,7 @@ export interface PathRef {
   readonly text: Json | undefined;
   readonly access: Access;
   /** Whether it only may be a path. Denies consider it, but an allow need not cover it. */
-  readonly guess?: boolean | undefined;
+  readonly guessed?: boolean | undefined;
   /** Set if it is a folder and the call means something below it. */
   readonly region?: RegionNames | undefined;
   /** Whether the command follows links below it. */

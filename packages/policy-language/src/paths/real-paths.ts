@@ -171,13 +171,13 @@ function undoubted(path: string, { seenAs, guarded, look }: Undoubted): readonly
   if (real === undefined) return [];
   const seen = seenAs(real, plain);
   const others =
-    guarded.length === 0 ? guarded : namesakes(there ?? { entry: statsOf(real) }, guarded);
+    guarded.length === 0 ? guarded : hardLinksAmong(there ?? { entry: statsOf(real) }, guarded);
   if (others.length === 0) return seen === real ? [real] : [seen, real];
   return [...new Set([seen, real, ...others])];
 }
 
 // The paths of the same file by inode, because a hard link cannot be followed like a symbolic link.
-function namesakes({ entry: file }: Straight, guarded: readonly string[]): readonly string[] {
+function hardLinksAmong({ entry: file }: Straight, guarded: readonly string[]): readonly string[] {
   if (file === undefined || !file.isFile() || file.nlink < 2) return [];
   return guarded.filter((path) => {
     const other = statsOf(path);

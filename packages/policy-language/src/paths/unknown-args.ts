@@ -45,7 +45,11 @@ function isEdits(name: string, value: Json, kind: { readonly search: boolean }):
 }
 
 /** Guesses which undescribed arguments may be paths: by their names, also one level down, and in lists by their form. */
-export function guess(wanted: PathRef[], args: Json, known: ReadonlySet<string>): void {
+export function collectLikelyPaths(
+  wanted: PathRef[],
+  args: Json,
+  known: ReadonlySet<string>,
+): void {
   if (Array.isArray(args)) guessList(wanted, undefined, args);
   else if (isJsonObject(args)) {
     for (const [name, value] of Object.entries(args)) {
@@ -69,7 +73,7 @@ function guessValue(wanted: PathRef[], name: string | undefined, value: Json): v
     wanted.length <= MAX_PATHS &&
     (name === undefined ? looksLikePath(value) : isGuess(name))
   ) {
-    wanted.push({ text: fromUrl(value), access: "both", guess: true });
+    wanted.push({ text: fromUrl(value), access: "both", guessed: true });
   }
 }
 

@@ -3,7 +3,7 @@ import { CallFacts } from "../match/call-facts.ts";
 import type { Rule } from "../compile/rule.ts";
 import type { RunState } from "../match/run-state.ts";
 import type { MarkSet } from "../marks/mark-set.ts";
-import { inRun } from "../marks/past.ts";
+import { inRun } from "../marks/run-marks.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
 
 /**

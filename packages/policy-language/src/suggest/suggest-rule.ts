@@ -10,7 +10,7 @@ import { parsePolicy } from "../load/parse-policy.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { CallFacts } from "../match/call-facts.ts";
 import { marksIn } from "../marks/mark-set.ts";
-import { inRun } from "../marks/past.ts";
+import { inRun } from "../marks/run-marks.ts";
 import type { RunState } from "../match/run-state.ts";
 import { inlineCallsOf } from "./inline-calls.ts";
 import { narrowRule, type NarrowRule } from "./narrow-rule.ts";

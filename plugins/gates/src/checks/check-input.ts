@@ -27,7 +27,7 @@ export interface CheckInput {
   /** The commit on which the task began. */
   readonly base: CommitBase;
   /** Whether every path to this phase goes through one in which the tests failed. */
-  readonly afterRed: boolean;
+  readonly onlyAfterRed: boolean;
   /** The agents that were started for the phase. */
   readonly reviewers: readonly Reviewer[];
   /** Whether somebody worked on the task. */

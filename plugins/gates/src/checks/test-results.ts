@@ -36,10 +36,10 @@ export const sameTestsGreen = judged((result, input) => [
 
 function unchanged(
   observed: Result["observed"],
-  { red, afterRed, contract }: CheckInput,
+  { red, onlyAfterRed, contract }: CheckInput,
 ): readonly Finding[] {
   if (observed !== null && red !== null) return sameTests(red.details, observed);
-  if (!afterRed || contract.evidence.source === "reported") return [];
+  if (!onlyAfterRed || contract.evidence.source === "reported") return [];
   return [
     {
       ...lacking("No failing run of these tests is recorded, so they cannot be compared with it"),

@@ -3,7 +3,7 @@ import type { MarkReference } from "./mark-reference.ts";
 import type { MarkState } from "./mark-state.ts";
 
 /** The marks of the run before a call, for the conditions of rules. */
-export interface Past {
+export interface EarlierMarks {
   /** Whether the call belongs to a recorded run. Without one, no mark is certain. */
   readonly recorded: boolean;
   /** The states of the marks with these keys. */
@@ -15,8 +15,9 @@ export interface Past {
 }
 
 /** The marks before a call or command. Undefined if the policies define no marks. */
-export const pastOf = ({ moment }: CallFacts): Past | undefined => moment.past as Past | undefined;
+export const earlierMarksOf = ({ moment }: CallFacts): EarlierMarks | undefined =>
+  moment.earlierMarks as EarlierMarks | undefined;
 
-export function setPast({ moment }: CallFacts, past: Past): void {
-  moment.past = past;
+export function setEarlierMarks({ moment }: CallFacts, marks: EarlierMarks): void {
+  moment.earlierMarks = marks;
 }

@@ -3,7 +3,7 @@ import type { RunState } from "../match/run-state.ts";
 import type { MarkReference } from "./mark-reference.ts";
 import type { MarkEntry, MarkState, MarksState } from "./mark-state.ts";
 import type { MarkSet } from "./mark-set.ts";
-import { setPast, type Past } from "./past-contract.ts";
+import { setEarlierMarks, type EarlierMarks } from "./earlier-marks.ts";
 
 /** The name of the projection that holds the marks of a run. */
 export const MARKS_PROJECTION = "@bylaw/plugin-policy/marks";
@@ -14,12 +14,12 @@ export function inRun(
   set: MarkSet | undefined,
   run: RunState | undefined,
 ): CallFacts {
-  if (set !== undefined) setPast(facts, new RunPast(set, facts, run));
+  if (set !== undefined) setEarlierMarks(facts, new RunMarks(set, facts, run));
   return facts;
 }
 
 /** The marks of a run before one call. */
-class RunPast implements Past {
+class RunMarks implements EarlierMarks {
   readonly recorded: boolean;
   readonly #set: MarkSet;
   readonly #whole: CallFacts;

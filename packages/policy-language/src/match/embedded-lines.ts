@@ -14,7 +14,7 @@ const WORDS = ["args", "arguments"];
 const NONE: readonly string[] = [];
 
 /** The arguments of a tool that look like a command line by their name. The value may be text or a list of words. */
-export function carriedLines(args: JsonObject): readonly string[] {
+export function embeddedLines(args: JsonObject): readonly string[] {
   let lines: string[] | undefined;
   for (const name of LINES) {
     if (!Object.hasOwn(args, name)) continue;

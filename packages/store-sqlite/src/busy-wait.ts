@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { busy, isBusy } from "./errors.ts";
 
 /** How a store waits for other connections to its file. It does not block the process, and gives up after `busy_ms`. */
-export interface Patience {
+export interface BusyWait {
   readonly busy_ms: number;
   /** Repeats the work while the file is locked. Throws BYLAW_STORE_BUSY when the time is over, and anything else that the work throws. */
   wait<T>(work: () => T): Promise<T>;
@@ -10,7 +10,7 @@ export interface Patience {
 
 const LONGEST_PAUSE = 16;
 
-export function createPatience(file: string, busy_ms: number): Patience {
+export function createBusyWait(file: string, busy_ms: number): BusyWait {
   return {
     busy_ms,
     async wait(work) {
