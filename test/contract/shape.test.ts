@@ -52,7 +52,7 @@ describe.each(workspaces.map(({ folder, manifest }) => [folder, manifest] as con
 
     it("ships its build and its sources, and no tests", () => {
       // The built command has no source maps, so it ships no sources.
-      const needed = folder === "packages/cli" ? ["bin", "dist"] : ["dist", "src"];
+      const needed = folder === "packages/cli" ? ["bin", "dist", "schemas"] : ["dist", "src"];
       expect(manifest.files).toEqual(expect.arrayContaining(needed));
       expect(manifest.files).not.toContain("test");
     });

@@ -6,28 +6,57 @@ import type { DataFile, DataPath } from "./data-file.ts";
 import type { ReadConfig } from "./load-config.ts";
 import { PACKAGE_NAME, type DataConfig } from "./plain-config.ts";
 
-const packageName = z.string().max(214).regex(PACKAGE_NAME, "expected the name of an npm package");
+/** The name of an npm package. */
+export const packageName = z
+  .string()
+  .max(214)
+  .regex(PACKAGE_NAME, "expected the name of an npm package");
 
 const pluginUse = z.preprocess(
   (entry) => (typeof entry === "string" ? { use: entry } : entry),
   z.strictObject({ use: packageName, options: z.record(z.string(), z.unknown()).optional() }),
 );
 
+const RULESETS = "Rulesets, whose plugins are added to yours";
+const PLUGINS = "Plugins, with their options";
+
 /** A configuration that is a module. The kernel checks its rulesets and plugins. */
 const MODULE_CONFIG = z.strictObject({
-  extends: z.array(z.unknown()).optional(),
-  without: z.array(z.string()).optional(),
-  plugins: z.array(z.unknown()).optional(),
-  fallback: z.enum(["allow", "ask_user", "deny"]).optional(),
-  approval_mode: z.enum(APPROVAL_MODES).optional(),
-  enforcement_mode: z.enum(ENFORCEMENT_MODES).optional(),
-  deadline_ms: z.number().positive().max(2_147_483_647).optional(),
+  extends: z.array(z.unknown()).optional().describe(RULESETS),
+  without: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "What to drop of what `extends` brought: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something",
+    ),
+  plugins: z.array(z.unknown()).optional().describe(PLUGINS),
+  fallback: z
+    .enum(["allow", "ask_user", "deny"])
+    .optional()
+    .describe("The effect when no plugin votes and no policy has a `default`. Default: `ask_user`"),
+  approval_mode: z
+    .enum(APPROVAL_MODES)
+    .optional()
+    .describe("What becomes of a question that only the fallback raised. Default: `ask`"),
+  enforcement_mode: z
+    .enum(ENFORCEMENT_MODES)
+    .optional()
+    .describe(
+      "`strict` applies the verdict, `permissive` lets the call pass and warns, `advisory` only records. Default: `strict`",
+    ),
+  deadline_ms: z
+    .number()
+    .positive()
+    .max(2_147_483_647)
+    .optional()
+    .describe("Milliseconds that an asynchronous check may take before it denies. Default: 10,000"),
 });
 
 /** A configuration file in a data format, in which packages are named, not imported. */
-const DATA_CONFIG = MODULE_CONFIG.extend({
-  extends: z.array(packageName).optional(),
-  plugins: z.array(pluginUse).optional(),
+export const DATA_CONFIG = MODULE_CONFIG.extend({
+  $schema: z.string().optional().describe("The JSON Schema of this file, for editors"),
+  extends: z.array(packageName).optional().describe(RULESETS),
+  plugins: z.array(pluginUse).optional().describe(PLUGINS),
 });
 
 interface CheckedConfig {

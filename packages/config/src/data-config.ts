@@ -25,7 +25,7 @@ export async function readDataConfig(
     ? { config: data.value, faults: [], isReplaced: () => false }
     : await (await import("./config-schema.ts")).checkedConfig(file, data);
   const faults: BylawError[] = [...told];
-  const { extends: rulesets, plugins: uses, ...settings } = given;
+  const { $schema: _, extends: rulesets, plugins: uses, ...settings } = given;
   const plugins = uses?.map((use) => (typeof use === "string" ? { use, options: undefined } : use));
   const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
   const at: At = async (path, work, lost) => {

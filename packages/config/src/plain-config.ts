@@ -4,6 +4,7 @@ type Settings = Omit<Config, "extends" | "plugins">;
 
 /** A configuration file in a data format, in which packages are named, not imported. */
 export type DataConfig = { readonly [Key in keyof Settings]?: Settings[Key] | undefined } & {
+  readonly $schema?: string | undefined;
   readonly extends?: readonly string[] | undefined;
   readonly plugins?: readonly (string | PluginUse)[] | undefined;
 };
@@ -37,9 +38,12 @@ const isUse: Test = (value) =>
       (key) => key === "use" || (key === "options" && isJsonObject(value[key])),
     ));
 
+const isText: Test = (value) => typeof value === "string";
+
 const TESTS: Readonly<Record<string, Test>> = {
+  $schema: isText,
   extends: listOf(isName),
-  without: listOf((value) => typeof value === "string"),
+  without: listOf(isText),
   plugins: listOf(isUse),
   fallback: oneOf(["allow", "ask_user", "deny"]),
   approval_mode: oneOf(APPROVAL_MODES),

@@ -27,6 +27,7 @@ const use = fc.oneof(
 );
 const configuration = fc.record(
   {
+    $schema: mostly("./schema.json"),
     extends: mostlyList(mostly(...GOOD)),
     without: mostlyList(mostly("acme", "any text")),
     plugins: mostlyList(use),

@@ -19,7 +19,7 @@ function mistakes(text: string): readonly string[] {
       );
 }
 
-test("the shipped schema equals the generated one: `node tools/policy-schema.ts` writes it", () => {
+test("the shipped schema equals the generated one: `npm run schema` writes it", () => {
   expect(JSON.parse(textOf("packages/policy-language/policy.schema.json"))).toEqual(schema);
 });
 

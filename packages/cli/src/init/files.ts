@@ -11,6 +11,10 @@ export function configText(format: InitFormat, ruleset: InitRuleset): string {
   return CONFIGS[format](ruleset === "none" ? undefined : ruleset);
 }
 
+// Editors read these to complete keys and to underline mistakes.
+const CONFIG_SCHEMA = "./node_modules/@bylaw/cli/schemas/config.json";
+const SCHEMA = "#:schema ../node_modules/@bylaw/cli/schemas/policy.json";
+
 const CONFIGS: Readonly<Record<InitFormat, (ruleset: string | undefined) => string>> = {
   ts: (ruleset) => `import { defineConfig } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
@@ -21,21 +25,20 @@ ${ruleset === undefined ? "" : `  extends: [${ruleset}],\n`}  plugins: [policy({
 });
 `,
   json: (ruleset) => `{
+  "$schema": "${CONFIG_SCHEMA}",
 ${ruleset === undefined ? "" : `  "extends": ["@bylaw/ruleset-${ruleset}"],\n`}  "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["${POLICY_FILE}"] } }],
   "fallback": "ask_user"
 }
 `,
-  yaml: (
-    ruleset,
-  ) => `${ruleset === undefined ? "" : `extends: ["@bylaw/ruleset-${ruleset}"]\n`}plugins:
+  yaml: (ruleset) => `# yaml-language-server: $schema=${CONFIG_SCHEMA}
+${ruleset === undefined ? "" : `extends: ["@bylaw/ruleset-${ruleset}"]\n`}plugins:
   - use: "@bylaw/plugin-policy"
     options:
       files: [${POLICY_FILE}]
 fallback: ask_user
 `,
-  toml: (
-    ruleset,
-  ) => `${ruleset === undefined ? "" : `extends = ["@bylaw/ruleset-${ruleset}"]\n`}fallback = "ask_user"
+  toml: (ruleset) => `#:schema ${CONFIG_SCHEMA}
+${ruleset === undefined ? "" : `extends = ["@bylaw/ruleset-${ruleset}"]\n`}fallback = "ask_user"
 
 [[plugins]]
 use = "@bylaw/plugin-policy"
@@ -62,9 +65,6 @@ default = "ask_user"
 
 ${rule}`;
 }
-
-// Editors read it to complete keys. The plugin brings the package.
-const SCHEMA = "#:schema ../node_modules/@bylaw/policy-language/policy.schema.json";
 
 const EXAMPLE = `# [[rules]]
 # name = "seed-the-database"

@@ -49,29 +49,37 @@ const webhookUrl = z.string().refine((text) => {
 
 /** Where to tell an operator about questions. */
 const webhookSchema = z.strictObject({
-  url: webhookUrl,
-  form: z.enum(["json", "ntfy", "slack"]).default("json"),
-  /** Signs each message, as the Standard Webhooks specification says. */
+  url: webhookUrl.describe("Where to send messages, by HTTPS"),
+  form: z.enum(["json", "ntfy", "slack"]).default("json").describe("The form of the messages"),
   secret: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "must be `whsec_` and at least 24 bytes in base64")
-    .optional(),
+    .optional()
+    .describe("Signs each message, as the Standard Webhooks specification says"),
 });
 export type Webhook = z.output<typeof webhookSchema>;
 
-const operatorsSchema = z.strictObject({
+/** A file of operators. */
+export const operatorsSchema = z.strictObject({
+  $schema: z.string().optional().describe("The JSON Schema of this file, for editors"),
   operators: z
     .array(
       z.strictObject({
-        name: seen.max(200),
-        roles: z.array(seen).min(1).optional(),
+        name: seen.max(200).describe("The name of the person or program"),
+        roles: z
+          .array(seen)
+          .min(1)
+          .optional()
+          .describe("The roles that it may use. Default: any that a gate asks for"),
         token: z
           .string()
-          .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 hexadecimal digits"),
-        notify: webhookSchema.optional(),
+          .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 hexadecimal digits")
+          .describe("The SHA-256 of its token, in hexadecimal digits"),
+        notify: webhookSchema.optional().describe("Where to tell it about questions"),
       }),
     )
-    .min(1),
+    .min(1)
+    .describe("Who may answer"),
 });
 
 /** An operator as the file has it, with the digest of the token. */

@@ -25,6 +25,9 @@ interface Sources {
   readonly cwd?: string;
 }
 
+// Names the JSON Schema of the file, for editors.
+const SCHEMA_KEY = "$schema";
+
 /** The default file of settings. */
 export const SETTINGS_FILE = "bylaw.serve.json";
 
@@ -83,6 +86,7 @@ export function resolveSettings({
   const origins: Record<string, Origin> = {};
   if (file !== undefined) {
     for (const [path, value] of valuesIn(read(file))) {
+      if (path === SCHEMA_KEY && typeof value === "string") continue;
       put(
         tree,
         path,
