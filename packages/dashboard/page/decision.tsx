@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RowFilter } from "../src/rows.ts";
+import { WhatAllows } from "./allowing.tsx";
 import { get } from "./api.ts";
 import { Effect, jsonText, LongText, Text } from "./text.tsx";
 
@@ -40,8 +41,6 @@ interface Opened {
     readonly details: Readonly<Record<string, unknown>> & { readonly decision?: Decision };
   };
   readonly phase: string | null;
-  /** The smallest rule that would allow the call, as TOML. Left out where the server cannot tell. */
-  readonly suggestion?: string;
 }
 
 interface PanelProps {
@@ -80,13 +79,17 @@ export function DecisionPanel({ run, sequence, onFilter, onClose }: PanelProps) 
         </button>
       </div>
       {error !== undefined && <p class="error">{error}</p>}
-      {opened?.event.sequence === sequence && <Details opened={opened} onFilter={onFilter} />}
+      {opened?.event.sequence === sequence && <Details {...{ run, opened, onFilter }} />}
     </section>
   );
 }
 
-function Details({ opened, onFilter }: { readonly opened: Opened } & Pick<PanelProps, "onFilter">) {
-  const { event, phase, suggestion } = opened;
+interface DetailsProps extends Pick<PanelProps, "run" | "onFilter"> {
+  readonly opened: Opened;
+}
+
+function Details({ run, opened, onFilter }: DetailsProps) {
+  const { event, phase } = opened;
   const { decision, tool, args, ...rest } = event.details;
   return (
     <>
@@ -127,11 +130,11 @@ function Details({ opened, onFilter }: { readonly opened: Opened } & Pick<PanelP
       )}
       {decision !== undefined && <Votes title="Votes" votes={decision.votes ?? []} />}
       {decision?.shadow !== undefined && <Votes title="In shadow" votes={decision.shadow} />}
-      {suggestion !== undefined && (
-        <>
-          <h3>What would have allowed it</h3>
-          <LongText text={suggestion} label="A rule that would have allowed it" />
-        </>
+      {decision !== undefined && decision.effect !== "allow" && (
+        <WhatAllows
+          {...{ run, sequence: event.sequence, votes: decision.votes ?? [] }}
+          isCall={typeof tool === "string"}
+        />
       )}
       <h3>Other details</h3>
       <LongText text={jsonText(rest)} label="Other details" />

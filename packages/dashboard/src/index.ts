@@ -1,4 +1,11 @@
 export {
+  phasesWith,
+  unknownPolicies,
+  type Allowing,
+  type NearRule,
+  type PhaseTools,
+} from "./allowing.ts";
+export {
   Overview,
   type AgentSeen,
   type Blocker,

@@ -7,4 +7,4 @@ export { shownConfig, type ShownConfig, type ShownSetting } from "./config/shown
 export { createLog } from "./observe/log.ts";
 export { createOrchestrator, type Orchestrator } from "./orchestrator.ts";
 export type { OrchestratorOptions } from "./service/prepare-server.ts";
-export type { Service } from "./service/service.ts";
+export type { Service, WhatAllows } from "./service/service.ts";

@@ -39,6 +39,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
     tools = [],
     log = SILENT,
     now = createClock(),
+    allowing,
   } = checkArgument("createOrchestrator", "options", options);
   const prepared = await prepareServer(options, log);
   const { settings, rules } = prepared;
@@ -46,7 +47,7 @@ export async function createOrchestrator(options: OrchestratorOptions = {}): Pro
   const { store, run } = opened;
   const [closing, over] = [new AbortController(), new AbortController()];
   const signals = { closing: closing.signal, over: over.signal };
-  const service = createService(prepared, opened, { tools, log, now, ...signals });
+  const service = createService(prepared, opened, { tools, allowing, log, now, ...signals });
   const { operations } = service;
   const stopFollowing = await followOtherNodes(store, run, log);
   if (opened.broken() === undefined) await issueDue(run, rules.contract);

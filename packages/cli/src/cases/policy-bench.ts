@@ -27,6 +27,9 @@ import {
   type KernelSourceOptions,
 } from "../decide/kernel-source.ts";
 
+/** Not applied where rules are exchanged: a call that was written down has no token, and no rule changes that. */
+const TOKENS_PLUGIN = "@bylaw/plugin-tokens";
+
 type ResolvedPlugin = Kernel["plugins"][number];
 
 interface CaseViews {
@@ -59,10 +62,17 @@ interface ExchangingKernel {
 /** Loads the kernel of the given policies or configuration, together with its policies. */
 export async function policyBench(options: KernelSourceOptions): Promise<PolicyBench> {
   const kernel = await loadKernelFor(options);
+  return await benchOf(kernel, await configFileOf(options));
+}
+
+/** The bench of a loaded kernel. `configFile`: its configuration, if it has one. */
+export async function benchOf(
+  kernel: Kernel,
+  configFile: string | undefined,
+): Promise<PolicyBench> {
   const projections = new Map(
     kernel.declared.projections.map((projection) => [projection.name, projection] as const),
   );
-  const configFile = await configFileOf(options);
   const runOf = (view: View): RunState => runStateOf(projections, view);
   const decides = kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN);
   const sources = decides ? policySourcesOf(kernel, await pluginOf(configFile)) : NO_POLICY;
@@ -160,6 +170,7 @@ function applied(
       ...definition,
       shared: true,
       apply(api) {
+        if (plugin.name === TOKENS_PLUGIN) return;
         const own = plugin.name === POLICY_PLUGIN ? asking(api, poolNow, runOf) : api;
         for (const group of definition.shared ? [instances] : instances.map((one) => [one]))
           definition.apply(own, group);

@@ -9,6 +9,7 @@ import {
   throwSettingsFaults,
   type Log,
   type Orchestrator,
+  type WhatAllows,
 } from "@bylaw/orchestrator";
 import { takeToken } from "../approve/authority.ts";
 import { bundled } from "../decide/kernel-source.ts";
@@ -46,6 +47,7 @@ export async function serveAgents(options: ServeOptions): Promise<void> {
         head_copy: true,
         log,
         bundled: bundled(),
+        allowing: whatAllows(settings.config),
       });
     const server = await (settings.config === undefined
       ? create()
@@ -72,6 +74,16 @@ export async function serveAgents(options: ServeOptions): Promise<void> {
   });
   conclude(0);
 }
+
+// Loaded when a person first opens a decision, because most servers never need it.
+const whatAllows =
+  (config: string | undefined): WhatAllows =>
+  async (event, { phase, kernel }) => {
+    const { allowingOf } = await import("../ui/allowing.ts");
+    const { benchOf } = await import("../cases/policy-bench.ts");
+    const file = config === undefined ? undefined : resolve(config);
+    return await allowingOf(event, phase, () => benchOf(kernel, file));
+  };
 
 /** Reads the settings. Throws one error with all faults of the settings and of the contract. */
 async function settingsOf(options: ServeOptions): Promise<ReturnType<typeof resolveSettings>> {

@@ -1,3 +1,4 @@
+import { projectAllowing } from "../ui/allowing.ts";
 import { uiApp } from "../ui/app.ts";
 import { createLogin } from "../ui/login.ts";
 import { serveUi } from "../ui/serve-ui.ts";
@@ -36,7 +37,10 @@ async function ui({ store, port = 0, json = false }: OptionsOf<typeof OPTIONS>):
     const closing = new AbortController();
     let bound = port;
     const hosts = (): readonly string[] => [`127.0.0.1:${bound}`, `localhost:${bound}`];
-    const app = uiApp({ store: opened, runs, login, hosts, closing: closing.signal });
+    const app = uiApp({
+      ...{ store: opened, runs, login, hosts },
+      ...{ allowing: projectAllowing, closing: closing.signal },
+    });
     const server = await serveUi(app, port);
     bound = server.port;
     // After `#`, because browsers send that part of an address to nobody.

@@ -3,6 +3,7 @@ import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
 import { Hono } from "hono";
+import type { ProjectAllowing } from "./allowing.ts";
 import type { Login } from "./login.ts";
 import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
 import { refusal } from "./refusal.ts";
@@ -12,6 +13,7 @@ import type { WatchedRuns } from "./watched-run.ts";
 export interface UiTerms {
   readonly store: StoreReader;
   readonly runs: WatchedRuns;
+  readonly allowing: ProjectAllowing;
   readonly login: Login;
   /** The names by which this server may be addressed, with its port. */
   readonly hosts: () => readonly string[];
@@ -19,12 +21,15 @@ export interface UiTerms {
   readonly closing: AbortSignal;
 }
 
+type ReadTerms = Pick<UiTerms, "store" | "runs" | "allowing">;
+
 /** How many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
 const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 30_000;
 
 /** The server of `bylaw ui`. It answers the same requests of the page as `bylaw serve` does. */
-export function uiApp({ store, runs, login, hosts, closing }: UiTerms): Hono {
+export function uiApp(terms: UiTerms): Hono {
+  const { runs, login, hosts, closing } = terms;
   const app = new Hono();
   app.use(async (context, next) => {
     const { req } = context;
@@ -51,7 +56,7 @@ export function uiApp({ store, runs, login, hosts, closing }: UiTerms): Hono {
       ? await next()
       : refusal(401, "This needs a sign-in", "Start `bylaw ui` again, and open its address.");
   });
-  addReads(app, { store, runs });
+  addReads(app, terms);
   app.get("/api/v1/events", async (context) => {
     const { run, after } = runQuery(context.req.query());
     const { feed } = runs.get(run);
@@ -76,7 +81,7 @@ export function uiApp({ store, runs, login, hosts, closing }: UiTerms): Hono {
   return app;
 }
 
-function addReads(app: Hono, { store, runs }: Pick<UiTerms, "store" | "runs">): void {
+function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
   app.get("/api/v1/me", async ({ json }) => {
     const all = await store.runs();
     return json({
@@ -107,6 +112,14 @@ function addReads(app: Hono, { store, runs }: Pick<UiTerms, "store" | "runs">): 
     return event === undefined
       ? refusal(404, `The log has no event ${at}`)
       : json({ event, phase: runs.get(run).overview.phaseAt(event.task_id, at) });
+  });
+  app.get("/api/v1/decisions/:sequence/allowing", async ({ req, json }) => {
+    const { run } = runQuery(req.query());
+    const at = sequenceIn(req.param("sequence"));
+    const [event] = await store.events(run, at - 1, 1);
+    return event === undefined
+      ? refusal(404, `The log has no event ${at}`)
+      : json(await allowing(event, runs.get(run).overview.phaseAt(event.task_id, at)));
   });
   app.get("/api/v1/approvals", async ({ req, json }) =>
     json(await runs.get(runQuery(req.query()).run).questions()),

@@ -1,8 +1,10 @@
-import { readOverview, readRows } from "@bylaw/dashboard";
+import { phasesWith, readOverview, readRows, unknownPolicies } from "@bylaw/dashboard";
+import type { LogEvent } from "@bylaw/kernel";
 import { z } from "@hono/zod-openapi";
 import { problem } from "../http/problem.ts";
 import { defineRoute, reply } from "../http/route.ts";
 import { jsonObject } from "../http/shapes.ts";
+import type { Service } from "../service/service.ts";
 
 const name = z.string().min(1).max(2_000).optional();
 const sequence = z.string().regex(/^[1-9]\d{0,14}$/, "must be the sequence of an event");
@@ -84,18 +86,55 @@ export const getDecision = defineRoute({
     404: { description: "No such event" },
   },
   async handle({ service, params }) {
-    const at = Number(params.sequence);
-    const [event] = await service.store.events(service.run.run, at - 1, 1);
-    if (event === undefined)
-      throw problem({
-        status: 404,
-        code: "BYLAW_REQUEST_INVALID",
-        detail: `The log has no event ${at}`,
-        fix: "List the decisions with `GET /decisions`.",
-      });
-    return reply({ event, phase: service.operations.overview.phaseAt(event.task_id, at) });
+    const event = await eventAt(service, Number(params.sequence));
+    return reply({ event, phase: phaseOf(service, event) });
   },
 });
+
+export const getAllowing = defineRoute({
+  ...common,
+  path: "/decisions/{sequence}/allowing",
+  summary: "Read what would have allowed a call",
+  description: "Under the present policies, and without what the run did before the call.",
+  params: z.strictObject({ sequence }),
+  answers: {
+    200: {
+      description: "The nearest rules, the smallest rule that would allow it, and the phases",
+      schema: z.object({
+        policies: z.enum(["same", "other", "unknown"]),
+        nearest: z.array(jsonObject),
+        toml: z.string().nullable(),
+        why: z.string().nullable(),
+        phases: z.array(z.string()),
+      }),
+    },
+    404: { description: "No such event" },
+  },
+  async handle({ service, params }) {
+    const { kernel, contract, allowing } = service;
+    const event = await eventAt(service, Number(params.sequence));
+    const phase = phaseOf(service, event);
+    const found =
+      allowing === undefined
+        ? unknownPolicies("This server was started without the part that suggests rules")
+        : await allowing(event, { phase, kernel });
+    return reply({ ...found, phases: [...phasesWith(event.details["tool"], contract.phases)] });
+  },
+});
+
+async function eventAt({ store, run }: Service, at: number): Promise<LogEvent> {
+  const [event] = await store.events(run.run, at - 1, 1);
+  if (event !== undefined) return event;
+  throw problem({
+    status: 404,
+    code: "BYLAW_REQUEST_INVALID",
+    detail: `The log has no event ${at}`,
+    fix: "List the decisions with `GET /decisions`.",
+  });
+}
+
+const phaseOf = ({ operations }: Service, { task_id, sequence: at }: LogEvent): string | null =>
+  operations.overview.phaseAt(task_id, at);
 
 export const getOverview = defineRoute({
   ...common,

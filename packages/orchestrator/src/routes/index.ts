@@ -24,7 +24,7 @@ import {
 } from "./constitution.ts";
 import { listDirectives, reportDirective, takeDirective } from "./directives.ts";
 import { getContract } from "./contract.ts";
-import { getDecision, getDecisions, getMe, getOverview } from "./dashboard.ts";
+import { getAllowing, getDecision, getDecisions, getMe, getOverview } from "./dashboard.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
@@ -89,6 +89,7 @@ export const ROUTES: readonly Route[] = [
   getMe,
   getDecisions,
   getDecision,
+  getAllowing,
   getOverview,
   getStatus,
   getReady,

@@ -19,11 +19,12 @@ import { protectedByContract, toolset } from "../tools/toolset.ts";
 import type { OpenLog } from "./open-log.ts";
 import { Operations } from "./operations.ts";
 import type { PreparedServer } from "./prepare-server.ts";
-import type { Service } from "./service.ts";
+import type { Service, WhatAllows } from "./service.ts";
 
 interface ServiceTerms {
   /** Tools that take precedence over the default ones with the same names. */
   readonly tools: readonly Tool<CallContext>[];
+  readonly allowing: WhatAllows | undefined;
   readonly log: Log;
   readonly now: () => string;
   readonly closing: AbortSignal;
@@ -74,7 +75,7 @@ export function createService(
     closing,
     over,
     canCommit,
-    ...omitUndefined({ limit }),
+    ...omitUndefined({ limit, allowing: terms.allowing }),
     inFlight: createInFlight(settings.limits),
     workspaceOf: workspacesOf(prepared),
     broken: () => opened.broken(),

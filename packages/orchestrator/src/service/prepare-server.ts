@@ -22,6 +22,7 @@ import { holdersPlugin } from "../tasks/holders.ts";
 import { makeWorkspace } from "../tasks/workspace.ts";
 import { openCallsPlugin } from "../tools/open-calls.ts";
 import { checkContract } from "./check-contract.ts";
+import type { WhatAllows } from "./service.ts";
 import { statusFile } from "./status-file.ts";
 import { configuredRules, usualRules, type Rules } from "./kernel.ts";
 
@@ -157,6 +158,8 @@ export interface OrchestratorOptions {
   readonly bundled?: BundledPackages;
   /** Tools for agents, in addition to those of the workspace, which they replace if they have the same name. */
   readonly tools?: readonly Tool<CallContext>[];
+  /** Tells what would have allowed a recorded call, for the page. */
+  readonly allowing?: WhatAllows;
   readonly log?: Log;
   /** Returns the time, RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;

@@ -1,5 +1,6 @@
 import type { Contract } from "@bylaw/contract";
-import type { BylawError, Kernel } from "@bylaw/kernel";
+import type { Allowing } from "@bylaw/dashboard";
+import type { BylawError, Kernel, LogEvent } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import type { Tasks } from "@bylaw/plugin-tasks";
@@ -17,6 +18,12 @@ import type { Operations } from "./operations.ts";
 import type { Executor } from "../tools/executor.ts";
 import type { TestObserver } from "../tasks/test-observer.ts";
 import type { TokenIssuer } from "../tasks/token-issuer.ts";
+
+/** Tells what would have allowed a recorded call, under the policies of a kernel. */
+export type WhatAllows = (
+  event: LogEvent,
+  at: { readonly phase: string | null; readonly kernel: Kernel },
+) => Promise<Omit<Allowing, "phases">>;
 
 /** Everything that routes use. It contains no HTTP. */
 export interface Service {
@@ -64,6 +71,7 @@ export interface Service {
   limit?(agent: string, count?: number): void;
   /** The bytes of request bodies that this node holds. */
   readonly inFlight: InFlight;
+  readonly allowing?: WhatAllows;
   /** Called for every answer. */
   answered?(route: RouteName, status: number, duration_ms: number): void;
 }
