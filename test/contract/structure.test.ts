@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 134_236,
-  test_lines: 99_267,
+  source_lines: 134_700,
+  test_lines: 99_548,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -44,6 +44,7 @@ export const COMMANDS: Commands = {
     "Report what was decided, asked and enforced in runs",
     () => import("../commands/report.ts"),
   ],
+  experiment: ["Compare two versions of the rules", () => import("../commands/experiment.ts")],
   "suggest [options] [file...]": [
     "Suggest rules that would save people questions",
     () => import("../commands/suggest.ts"),

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, relative, resolve } from "node:path";
+import { dirname, isAbsolute, relative, resolve } from "node:path";
 import { createConfiguredKernel, findConfig, isBylawError } from "@bylaw/config";
 import { BylawError, createKernel } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
@@ -8,6 +8,7 @@ import {
   type PolicyFile,
   type ToolTable,
 } from "@bylaw/policy-language";
+import { isConfig, isContract } from "../config/file-kind.ts";
 import { distinctFiles } from "../io/distinct-files.ts";
 import { findingsOf } from "../io/report-error.ts";
 import { bundled, missingPolicy, policyPlugin, policySourcesOf } from "../decide/kernel-source.ts";
@@ -105,10 +106,6 @@ async function nearestConfig(): Promise<string> {
     });
   }
 }
-
-const isConfig = (file: string): boolean => /^bylaw\.config\.\w+$/.test(basename(file));
-
-const isContract = (file: string): boolean => /\.ya?ml$/i.test(file);
 
 async function ofContract(file: string): Promise<Pool> {
   const { lintContractFile } = await import("@bylaw/contract");

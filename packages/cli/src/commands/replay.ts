@@ -5,7 +5,7 @@ import { loadKernelFor, type KernelSourceOptions } from "../decide/kernel-source
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { sourceOf } from "../log/log-source.ts";
-import { decidedBy, replayLines } from "../replay/replay-lines.ts";
+import { decidedBy, replayLines, resultText } from "../replay/replay-lines.ts";
 import { createReplayCount } from "../replay/replay-report.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { STORE_OPTION } from "../command-line/shared-options.ts";
@@ -63,9 +63,10 @@ async function replay(
   const count = createReplayCount();
   await replayLines(source, {
     candidate,
-    before: async ({ recorded, call }) => recorded ?? (await decidedBy(await inForce(), call)),
+    before: async ({ recorded, subject }) =>
+      recorded ?? (await decidedBy(await inForce(), subject)),
     count,
-    json,
+    textOf: (result) => resultText(result, { json }),
   });
   await write(json ? jsonLine({ summary: count.summary() }) : `${count.text()}\n`);
   conclude(count.summary().flips > 0 ? 1 : 0);

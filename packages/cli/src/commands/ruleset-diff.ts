@@ -70,10 +70,10 @@ async function compare(
     const state = foldingView(old.kernel);
     await replayLines(source, {
       candidate: now.kernel,
-      before: async ({ call }) => await decidedBy(old.kernel, call, state.view),
+      before: async ({ subject }) => await decidedBy(old.kernel, subject, state.view),
       onEvent: (event) => state.add(event),
       count,
-      json,
+      textOf: (result) => resultText(result, { json }),
     });
   }
   const gone = finalRulesGone(old, now);

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type LogEvent,
   type ToolCall,
+  type Transition,
 } from "@bylaw/kernel";
 import { readRecordedCall } from "@bylaw/log";
 import { isEffect } from "../decide/is-effect.ts";
@@ -29,6 +30,7 @@ export interface LogLine {
   /** The sequence of the event, or the id of the call. */
   readonly id?: number | string;
   readonly call?: ToolCall;
+  readonly transition?: Transition;
   /** Left out if a file of calls does not say. */
   readonly recorded?: Recorded;
   /** The reason why a recorded call cannot be decided again. */
@@ -40,6 +42,8 @@ const DECIDED: Readonly<Record<string, Effect>> = {
   tool_asked: "ask_user",
   tool_denied: "deny",
 };
+const MOVED: ReadonlySet<string> = new Set(["phase_entered", "transition_blocked"]);
+
 /** Reads one line. Throws BYLAW_LOG_INVALID with the line. */
 export function logLine({ text, line }: TextLine, file: string, defaults: CallDefaults): LogLine {
   const bad = (message: string, fix?: string): BylawError =>
@@ -80,6 +84,7 @@ export function logLine({ text, line }: TextLine, file: string, defaults: CallDe
   const event = value as unknown as LogEvent;
   const { sequence: id, event_type, details } = event;
   const recordedEffect = DECIDED[event_type];
+  if (MOVED.has(event_type)) return { line, id, event, ...transitionOf(event) };
   if (!Object.hasOwn(DECIDED, event_type) || recordedEffect === undefined)
     return { line, id, event };
   return {
@@ -89,6 +94,25 @@ export function logLine({ text, line }: TextLine, file: string, defaults: CallDe
     recorded: recordedIn(details, recordedEffect),
     ...readRecordedCall(event),
   };
+}
+
+/** The transition in an event, as it was asked about, or why the log does not have all of it. */
+function transitionOf({
+  details,
+  agent_id,
+  task_id,
+  timestamp,
+}: LogEvent): Pick<LogLine, "transition" | "not_replayable"> {
+  const { from, to, artifacts = null } = details;
+  if (Array.isArray(details["redacted"]))
+    return { not_replayable: "parts of the transition were redacted" };
+  if (task_id === null || typeof to !== "string" || !isJsonObject(artifacts))
+    return { not_replayable: "the transition was malformed and was refused" };
+  const transition = omitUndefined({
+    ...{ hook: "onTransition", task: task_id, agent: agent_id ?? undefined, at: timestamp },
+    ...{ from, phase: from, to, artifacts },
+  });
+  return { transition: transition as unknown as Transition };
 }
 
 const isEvent = (value: Json): value is JsonObject =>

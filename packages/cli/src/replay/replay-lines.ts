@@ -5,8 +5,10 @@ import {
   type Kernel,
   type LogEvent,
   type ToolCall,
+  type Transition,
   type View,
 } from "@bylaw/kernel";
+import { CALL_EVENTS } from "@bylaw/log";
 import { defaultsFrom } from "../decide/call-options.ts";
 import { textLines } from "../io/read-lines.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -23,23 +25,26 @@ import {
   type ReplayCount,
 } from "./replay-report.ts";
 
-type AskedLine = LogLine & { readonly call: ToolCall };
+type Asked = ToolCall | Transition;
+type AskedLine = LogLine & { readonly subject: Asked };
 
 interface Replay {
   readonly candidate: Kernel;
-  /** Returns the earlier decision about a call. */
+  /** Returns the earlier decision. */
   readonly before: (line: AskedLine) => Promise<Recorded>;
+  /** Which events of decisions to decide again. Default: those about calls. */
+  readonly wanted?: (event: LogEvent) => boolean;
   /** Receives each event after its call was decided. */
   readonly onEvent?: (event: LogEvent) => void;
-  readonly count: ReplayCount;
-  readonly json: boolean;
+  readonly onDecided?: (subject: Asked, before: Recorded, candidate: Recorded) => void;
+  readonly count: Pick<ReplayCount, "add">;
+  /** Returns the text to print about a decision that changes. */
+  readonly textOf: (result: Flip | NotReplayable) => string;
 }
 
 /** Decides each call of a log by the candidate. Prints and counts the decisions that change. */
-export async function replayLines(
-  source: LogSource,
-  { candidate, before, onEvent, count, json }: Replay,
-): Promise<void> {
+export async function replayLines(source: LogSource, replay: Replay): Promise<void> {
+  const { candidate, wanted = isCall, onEvent, count, textOf } = replay;
   const log = "store" in source ? source.run : (source.files[0] ?? "");
   const state = foldingView(candidate);
   const defaults = defaultsFrom({ interactive: true });
@@ -49,17 +54,20 @@ export async function replayLines(
     let text = "";
     for (const raw of lines) {
       const line = logLine(raw, log, defaults);
-      const result = await again(line, candidate, state.view, before);
+      const isWanted = line.event === undefined || wanted(line.event);
+      const result = isWanted ? await again(line, replay, state.view) : "no call";
       if (line.event !== undefined) {
         state.add(line.event);
         onEvent?.(line.event);
       }
       count.add(result);
-      if (typeof result === "object") text += resultText(result, { json });
+      if (typeof result === "object") text += textOf(result);
     }
     if (text !== "") await write(text);
   }
 }
+
+const isCall = ({ event_type }: LogEvent): boolean => CALL_EVENTS.has(event_type);
 
 /** Prints a flip, or the reason why a call cannot be replayed, as JSON or for a person. */
 export function resultText(
@@ -74,17 +82,19 @@ export function resultText(
 
 async function again(
   line: LogLine,
-  candidate: Kernel,
+  { candidate, before: decideBefore, onDecided }: Replay,
   view: View,
-  decideBefore: Replay["before"],
 ): Promise<Flip | NotReplayable | "same" | "no call"> {
-  const { call, not_replayable: why, id } = line;
+  const { call, transition, not_replayable: why, id } = line;
+  const subject = call ?? transition;
   const at = { line: line.line, ...(id === undefined ? {} : { sequence: id }) };
   if (why !== undefined) return { ...at, why };
-  if (call === undefined) return "no call";
+  if (subject === undefined) return "no call";
   try {
-    const before = await decideBefore({ ...line, call });
-    return flipOf(at, call, before, await decidedBy(candidate, call, view));
+    const before = await decideBefore({ ...line, subject });
+    const after = await decidedBy(candidate, subject, view);
+    onDecided?.(subject, before, after);
+    return flipOf(at, subject, before, after);
   } catch (error) {
     if (!isBylawError(error) || error.code !== "BYLAW_SUBJECT_INVALID") throw error;
     return { ...at, why: messageOf(error) };
@@ -94,15 +104,25 @@ async function again(
 /** Compares two decisions: `same`, or the flip. */
 export const flipOf = (
   at: Pick<Flip, "line" | "sequence">,
-  { tool, args }: ToolCall,
+  subject: Asked,
   recorded: Recorded,
   candidate: Recorded,
 ): Flip | "same" =>
-  recorded.effect === candidate.effect ? "same" : { ...at, tool, args, recorded, candidate };
+  recorded.effect === candidate.effect
+    ? "same"
+    : { ...at, ...shownAs(subject), recorded, candidate };
 
-/** The decision of a kernel about a call, in the form in which a log records it. Throws BYLAW_SUBJECT_INVALID for an invalid call. */
-export async function decidedBy(kernel: Kernel, call: ToolCall, view?: View): Promise<Recorded> {
-  return recordedOf(await kernel.decidePrepared(await kernel.prepare(call), view));
+const shownAs = (subject: Asked): Pick<Flip, "tool" | "args"> =>
+  subject.hook === "beforeToolCall"
+    ? { tool: subject.tool, args: subject.args }
+    : {
+        tool: "transition",
+        args: { task: subject.task, from: subject.from ?? null, to: subject.to },
+      };
+
+/** The decision of a kernel, in the form in which a log records it. Throws BYLAW_SUBJECT_INVALID for an invalid call. */
+export async function decidedBy(kernel: Kernel, subject: Asked, view?: View): Promise<Recorded> {
+  return recordedOf(await kernel.decidePrepared(await kernel.prepare(subject), view));
 }
 
 const recordedOf = ({ effect, code, rule }: Decision): Recorded => ({

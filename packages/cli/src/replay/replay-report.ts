@@ -69,7 +69,7 @@ export interface ReplayCount {
   text(): string;
 }
 
-export function createReplayCount(): ReplayCount {
+export function createReplayCount(noun = "call"): ReplayCount {
   const kinds = new Map<string, number>();
   const sorted = (): readonly (readonly [string, number])[] =>
     [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1));
@@ -106,7 +106,7 @@ export function createReplayCount(): ReplayCount {
         `${count(flips, "flip")}${list.length === 0 ? "" : ` (${list.join(", ")})`}`,
       ];
       if (lost > 0) parts.push(`${lost} not replayable`);
-      return `${count(calls, "call")}: ${parts.join(", ")}`;
+      return `${count(calls, noun)}: ${parts.join(", ")}`;
     },
   };
 }

@@ -21,7 +21,7 @@ export async function readRuns(
   { into, reader }: { readonly into: RunsReader; readonly reader: EventReader },
 ): Promise<void> {
   let begun = false;
-  for (const source of await sourcesOf(files, from)) {
+  for (const source of await runSources(files, from)) {
     let first = true;
     for await (const lines of logLines(source)) {
       const [line] = lines;
@@ -38,8 +38,8 @@ export async function readRuns(
   }
 }
 
-// A store without `--run` means all of its runs.
-async function sourcesOf(
+/** The logs of runs: one for each file, or all runs of a store or one of them. */
+export async function runSources(
   files: readonly string[],
   from: SourceOptions,
 ): Promise<readonly LogSource[]> {
