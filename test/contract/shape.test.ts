@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 
 // Separate entries for what reads the disk, and for what needs little of the package.
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
+  "packages/host": ["./events"],
   "packages/host-mcp": ["./events", "./local-server", "./proxy"],
   "packages/orchestrator": ["./approvals", "./events"],
   "packages/policy-language": ["./condition", "./real-paths"],

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 134_700,
-  test_lines: 99_548,
+  source_lines: 135_019,
+  test_lines: 99_990,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

@@ -1,99 +1,25 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { HostOutput } from "@bylaw/host";
-import { claudeCode } from "@bylaw/host-claude-code";
 import { codex } from "@bylaw/host-codex";
 import { copilot } from "@bylaw/host-copilot";
-import type { LogEvent } from "@bylaw/kernel";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { BIN, bylaw, jsonLines, type Ran } from "./bylaw.ts";
-import { enginesIn, engineDesk, run, signal, type EngineDesk } from "./engine-kit.ts";
+import { bylaw, jsonLines } from "./bylaw.ts";
+import { enginesIn, signal } from "./engine-kit.ts";
+import {
+  NETWORK,
+  SECRET,
+  bash,
+  blocks,
+  deskOf,
+  eventsOf,
+  outputOf,
+  type Call,
+} from "./hook-sessions-kit.ts";
 
-const RULES = `
-[[marks]]
-name = "read-a-secret"
-paths = { read = ["**/.env"] }
-
-[[marks]]
-name = "edited"
-paths = { write = ["**"] }
-
-[[marks]]
-name = "tests-passed"
-command = "npm test"
-outcome = "passed"
-cleared_by = "edited"
-
-[[rules]]
-name = "no-network-after-a-secret"
-action = "deny"
-effects = ["network"]
-after = "read-a-secret"
-
-[[rules]]
-name = "commit-needs-tests"
-action = "deny"
-command = "git commit *"
-unless_after = "tests-passed"
-
-[[rules]]
-name = "tests"
-action = "allow"
-command = "npm test"
-
-[[rules]]
-name = "publishing"
-action = "ask_user"
-command = "npm publish *"
-`;
-
-interface Call {
-  readonly session?: string;
-  readonly id?: string;
-  readonly agent?: string;
-}
-
-/** Calls one hook of a host: through the engine, or in a separate process. */
-type Ask = (event: object, name?: string) => Promise<Ran>;
-
-let made = 0;
-
-interface SessionDesk {
-  readonly desk: EngineDesk;
-  readonly call: ReturnType<typeof eventOf>;
-  readonly engine: Ask;
-  readonly cold: Ask;
-}
-
-function deskOf(host = "claude-code"): SessionDesk {
-  const desk = engineDesk({ "rules.toml": RULES });
-  const args = ["hook", host, "--config", join(desk.root, "bylaw.config.json")];
-  const { root: cwd } = desk;
-  const options = (event: object) => ({ cwd, input: JSON.stringify(event), env: process.env });
-  return {
-    ...{ desk, call: eventOf(cwd) },
-    engine: (event, name) => desk.hook(event, { host, ...(name && { args: [name] }) }),
-    cold: (event, name) => run([BIN, ...args, ...(name ? [name] : [])], options(event)),
-  };
-}
-
-const eventOf =
-  (cwd: string) =>
-  (
-    [tool_name, tool_input]: readonly [string, object],
-    { session = "s1", id = `toolu_${(made += 1)}`, agent }: Call = {},
-  ): object => ({
-    ...{ hook_event_name: "PreToolUse", session_id: session, cwd, tool_name, tool_input },
-    ...{ tool_use_id: id, ...(agent === undefined ? {} : { agent_id: agent }) },
-  });
-const bash = (command: string) => ["Bash", { command }] as const;
-const SECRET = ["Read", { file_path: ".env" }] as const;
-const NETWORK = bash("curl https://example.com");
-const TESTS = bash("npm test");
-const COMMIT = bash("git commit -m x");
 const EDIT = ["Write", { file_path: "a.ts", content: "1" }] as const;
-
+const COMMIT = bash("git commit -m x");
+const TESTS = bash("npm test");
 const returned = (event: object, response: object = {}): object => ({
   ...{ ...event, hook_event_name: "PostToolUse" },
   tool_response: { stdout: "", stderr: "", interrupted: false, isImage: false, ...response },
@@ -101,14 +27,6 @@ const returned = (event: object, response: object = {}): object => ({
 const failed = (event: object): object => ({
   ...{ ...event, hook_event_name: "PostToolUseFailure", error: "Exit code 1" },
 });
-
-const eventsOf = ({ root }: EngineDesk, run = "claude-code-s1") =>
-  jsonLines(
-    bylaw(["log", "query", "--run", run, "--json"], { cwd: root }),
-  ) as unknown as readonly LogEvent[];
-
-const outputOf = ({ code, ...texts }: Ran): HostOutput => ({ ...texts, exit: code });
-const blocks = (ran: Ran): boolean => claudeCode.blocks(outputOf(ran));
 
 describe("a session", () => {
   test.each([

@@ -93,6 +93,53 @@ const LOOKS_BACK: Check = [
   },
 ];
 
+const TYPES: readonly (readonly [name: RegExp, type: string])[] = [
+  [/^SessionStart$/i, "host_session_started"],
+  [/^SessionEnd$/i, "host_session_ended"],
+  [/^(?:UserPromptSubmit\w*|BeforeAgent)$/i, "prompt_submitted"],
+  [/^SubagentStart$/i, "subagent_started"],
+  [/^SubagentStop$/i, "subagent_stopped"],
+];
+
+interface Recorded {
+  readonly event_type: string;
+  readonly agent_id: string | null;
+  readonly details: { readonly args?: { readonly command?: string } };
+}
+
+/** A session, with a sub-agent that makes the first folder if the program has any. */
+const ON_RECORD: Check = [
+  "a session with its sub-agents is one run, with the events that its capabilities say",
+  async (desk) => {
+    governed(desk);
+    desk.write("rules/policy.toml", PAST);
+    const { agent, shell, host } = desk.program;
+    const [make, wait] = [shell("mkdir first"), shell("until test -d first; do sleep 0.1; done")];
+    const starts = agent === undefined ? make : [agent("SUBTASK make the folder")];
+    const steps = [starts, wait, shell("mkdir late")];
+    const { printed } = await desk.drive(({ prompt, tools, results }) =>
+      prompt.includes("SUBTASK")
+        ? offered(results.length === 0 ? make : [], tools)
+        : offered(steps[results.length] ?? [], tools),
+    );
+    if (!desk.has("first") || desk.has("late")) return `its calls were not in one run: ${printed}`;
+    const store = ["--store", join(desk.home, "rules/.bylaw/store.db"), "--json"];
+    const runs = desk.lines("log", "runs", ...store) as readonly { readonly run: string }[];
+    const [only] = runs;
+    if (only === undefined || runs.length > 1)
+      return `it has ${runs.length} runs: ${JSON.stringify(runs)}`;
+    const events = desk.lines("log", "query", "--run", only.run, ...store) as readonly Recorded[];
+    const wanted = host.capabilities.session_events.map(
+      (name) => TYPES.find(([pattern]) => pattern.test(name))?.[1] ?? name,
+    );
+    const missing = wanted.filter((type) => !events.some(({ event_type }) => event_type === type));
+    if (missing.length > 0) return `not on record: ${missing.join()}`;
+    const started = events.find(({ event_type }) => event_type === "subagent_started");
+    const made = events.find(({ details }) => details.args?.command === "mkdir first");
+    return differs(`has ${made?.agent_id ?? null}`, `has ${started?.agent_id ?? null}`);
+  },
+];
+
 const differs = (found: string, wanted: string): string | undefined =>
   found === wanted ? undefined : `it ${found}, which should be: ${wanted}`;
 
@@ -304,6 +351,7 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
   LOOKS_BACK,
+  ON_RECORD,
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
   ...failures(program),
   ...faults,

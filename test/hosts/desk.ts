@@ -102,6 +102,15 @@ export class Desk {
     return { code: status, text: `${stdout}${stderr}` };
   }
 
+  /** The lines of JSON that a command prints. */
+  lines(...args: readonly string[]): readonly unknown[] {
+    const { text } = this.bylaw(...args);
+    return text
+      .split("\n")
+      .filter(Boolean)
+      .map((one) => JSON.parse(one) as unknown);
+  }
+
   /** Installs the hook like a person. */
   install(config: string, scope: SettingsFile["scope"] = "user"): void {
     this.prepare();

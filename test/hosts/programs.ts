@@ -83,6 +83,7 @@ const codexProgram: Program = {
     { name: "exec_command", args: { cmd: command } },
     { name: "shell", args: { command: ["bash", "-lc", command] } },
   ],
+  agent: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", args: { message } }),
   off: [".codex/config.toml", "[features]\nhooks = false\n"],
 };
 
@@ -105,6 +106,7 @@ const geminiProgram: Program = {
     }),
   }),
   shell: (command) => [{ name: "run_shell_command", args: { command, description: "x" } }],
+  agent: (prompt) => ({ name: "invoke_agent", args: { agent_name: "generalist", prompt } }),
   off: [".gemini/settings.json", json({ hooksConfig: { enabled: false } })],
 };
 
@@ -203,6 +205,7 @@ const piProgram: Program = {
 const opencodeProgram: Program = {
   host: opencode,
   bin: "opencode",
+  incomplete: true,
   start_ms: 300_000,
   args: ["run", "--format", "json", PROMPT],
   // It fetches packages when it starts.

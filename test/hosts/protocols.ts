@@ -1,6 +1,8 @@
 /** A tool call, as the fake model makes it. */
 export interface ModelCall {
   readonly name: string;
+  /** The group of the tool, if the program offers tools in groups. */
+  readonly namespace?: string;
   readonly args: object;
 }
 
@@ -44,6 +46,7 @@ interface Message extends Part {
 interface Tool {
   readonly name?: string;
   readonly type?: string;
+  readonly tools?: readonly { readonly name: string }[];
   readonly function?: { readonly name: string };
   readonly functionDeclarations?: readonly { readonly name: string }[];
 }
@@ -110,7 +113,9 @@ const anthropic: Protocol = {
 const responses: Protocol = {
   path: /\/responses$/,
   read: ({ input = [], tools = [] }) => ({
-    tools: tools.map(({ name, type = "" }) => name ?? type),
+    tools: tools.flatMap(({ tools: group, name, type = "" }) =>
+      group === undefined ? [name ?? type] : group.map((one) => one.name),
+    ),
     results: input
       .filter(({ type = "" }) => type.endsWith("_call_output"))
       .map(({ output }) => textOf(output)),
@@ -121,14 +126,14 @@ const responses: Protocol = {
   }),
   answer(calls, id) {
     const done = { status: "completed" };
-    const output = calls.map(({ name, args }, index) => ({
+    const output = calls.map(({ args, ...named }, index) => ({
       ...{
         ...done,
         type: "function_call",
         id: `fc_${id}_${index}`,
         call_id: `call_${id}_${index}`,
       },
-      ...{ name, arguments: JSON.stringify(args) },
+      ...{ ...named, arguments: JSON.stringify(args) },
     }));
     const text = { type: "output_text", text: "DONE", annotations: [] };
     const words = { ...done, type: "message", id: `msg_${id}`, role: "assistant", content: [text] };

@@ -2,7 +2,9 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  readSessionEvent,
   stringField,
+  unheededCommand,
   type Host,
   type HostPlace,
 } from "@bylaw/host";
@@ -10,6 +12,8 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 const json = (value: JsonObject): string => JSON.stringify(value);
+
+const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
 
 // Measured: `false` on the command line wins over `true` in the files of a project.
 const STARTS_WITH = { disableAllHooks: false };
@@ -21,7 +25,7 @@ export const claudeCode: Host = {
   capabilities: {
     version: "2.1.330",
     ask: "asks",
-    ...{ allow: true, exit_code: true },
+    ...{ allow: true, exit_code: true, session_events: REPORTS },
     // Output that is not JSON counts as no answer, whatever `onFailure` says.
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
@@ -61,7 +65,7 @@ export const claudeCode: Host = {
       case undefined:
         return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
       default:
-        return { kind: "other", name };
+        return readSessionEvent(input, name) ?? { kind: "other", name };
     }
   },
 
@@ -105,12 +109,14 @@ export const claudeCode: Host = {
   hooks(command) {
     const told = { type: "command", command: command(), timeout: TIMEOUT_S };
     const hook = { ...told, onFailure: "block", statusMessage: "Asking Bylaw" };
+    const unheeded = { hooks: [{ ...told, command: unheededCommand(command()) }] };
     return {
       PreToolUse: { matcher: "*", hooks: [hook] },
       PostToolUse: { matcher: "*", hooks: [told] },
       PostToolUseFailure: { matcher: "*", hooks: [told] },
       ConfigChange: { hooks: [hook] },
       Stop: { hooks: [hook] },
+      ...Object.fromEntries(REPORTS.map((name) => [name, unheeded])),
     };
   },
 

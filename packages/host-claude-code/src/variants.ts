@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { blockingCommand, type Host, type HostCapabilities } from "@bylaw/host";
+import { blockingCommand, unheededCommand, type Host, type HostCapabilities } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
 
@@ -9,7 +9,7 @@ const TIMEOUT_S = 30;
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<
     HostCapabilities,
-    "version" | "ask" | "comments" | "project_off" | "stop_cap"
+    "version" | "ask" | "comments" | "project_off" | "session_events" | "stop_cap"
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
   /** The path of its settings, relative to the home folder or a project. */
   readonly folder: string;
@@ -52,6 +52,7 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
     ],
     hooks(command) {
       const hook = { type: "command", timeout: TIMEOUT_S };
+      const unheeded = { hooks: [{ ...hook, command: unheededCommand(command()) }] };
       return {
         PreToolUse: { matcher: "*", hooks: [{ ...hook, command: blockingCommand(command()) }] },
         PostToolUse: { matcher: "*", hooks: [{ ...hook, command: command() }] },
@@ -59,6 +60,7 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
           PostToolUseFailure: { matcher: "*", hooks: [{ ...hook, command: command() }] },
         }),
         Stop: { hooks: [{ ...hook, command: command() }] },
+        ...Object.fromEntries(measured.session_events.map((name) => [name, unheeded])),
       };
     },
   };
@@ -76,6 +78,7 @@ export const qwenCode: Host = variantOf({
   ...{ name: "qwen-code", title: "Qwen Code", folder: ".qwen", shellTool: "run_shell_command" },
   capabilities: {
     ...{ version: "0.24.4", ask: "asks", comments: true, project_off: "runs", stop_cap: 8 },
+    session_events: ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop"],
     timeout: "runs",
   },
   exitOf({ llmContent: text }) {
@@ -90,7 +93,7 @@ export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {
     ...{ version: "0.225.2", ask: "runs", comments: false, project_off: "blocks" },
-    ...{ stop_cap: null, timeout: "runs" },
+    ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
   },
   switchedOff: allOff,
 });

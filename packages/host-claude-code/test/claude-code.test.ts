@@ -8,6 +8,8 @@ const COMMON = {
   cwd: "/home/u/project",
   prompt_id: "00000000-0000-0000-0000-000000000000",
 };
+const SUB_AGENT = { agent_id: "a49f", agent_type: "general-purpose" };
+const { session_id: session } = COMMON;
 const CALL = {
   ...COMMON,
   permission_mode: "bypassPermissions",
@@ -57,6 +59,33 @@ describeHost(
       {
         payload: { ...CALL, hook_event_name: "PostToolUseFailure", error: "Exit code 3" },
         ok: false,
+      },
+    ],
+    session: [
+      {
+        payload: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+        ...{ type: "host_session_started", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "SessionEnd", reason: "other" },
+        ...{ type: "host_session_ended", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "UserPromptSubmit", prompt: "write the file" },
+        ...{ type: "prompt_submitted", session, prompt: "write the file" },
+      },
+      {
+        payload: { ...COMMON, ...SUB_AGENT, hook_event_name: "SubagentStart" },
+        ...{ type: "subagent_started", session, agent: "a49f" },
+      },
+      {
+        payload: {
+          ...COMMON,
+          ...SUB_AGENT,
+          hook_event_name: "SubagentStop",
+          stop_hook_active: false,
+        },
+        ...{ type: "subagent_stopped", session, agent: "a49f" },
       },
     ],
     unknown: { ...COMMON, hook_event_name: "MessageDisplay", text: "hello" },

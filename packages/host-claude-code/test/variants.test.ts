@@ -24,6 +24,42 @@ const CALLS = [
   ],
 ] as const;
 
+const { session_id: session } = COMMON;
+const EVENT = { ...COMMON, timestamp: "2026-11-23T10:24:37.887Z", permission_mode: "yolo" };
+const STARTED: HostCase["session"][number] = {
+  payload: { ...EVENT, hook_event_name: "SessionStart", source: "startup" },
+  ...{ type: "host_session_started", session },
+};
+const SUB_AGENT = { ...EVENT, agent_id: "general-purpose-call_1", agent_type: "general-purpose" };
+const SESSION: readonly HostCase["session"][] = [
+  [
+    STARTED,
+    {
+      payload: {
+        ...EVENT,
+        hook_event_name: "UserPromptSubmit",
+        prompt_id: "0########0",
+        prompt: "hi",
+      },
+      ...{ type: "prompt_submitted", session, prompt: "hi" },
+    },
+    ...(["SubagentStart", "SubagentStop"] as const).map((hook_event_name) => ({
+      payload: { ...SUB_AGENT, hook_event_name },
+      ...({
+        type: hook_event_name === "SubagentStart" ? "subagent_started" : "subagent_stopped",
+      } as const),
+      ...{ session, agent: SUB_AGENT.agent_id },
+    })),
+  ],
+  [
+    STARTED,
+    {
+      payload: { ...COMMON, hook_event_name: "SessionEnd", reason: "other" },
+      ...{ type: "host_session_ended", session },
+    },
+  ],
+];
+
 const end = (code: number | string): string =>
   `\nError: (none)\nExit Code: ${code}\nSignal: (none)\nProcess Group PGID: (none)`;
 const qwenReturned = (llmContent: string) => ({
@@ -72,8 +108,9 @@ for (const [at, [host, call]] of CALLS.entries())
       ...{ host, outcome },
       payload: { ...COMMON, hook_event_name: "PreToolUse", ...call },
       returned: RETURNED[at] ?? [],
+      session: SESSION[at] ?? [],
       keys: { tool: "tool_name", args: "tool_input", cwd: "cwd" },
-      unknown: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+      unknown: { ...COMMON, hook_event_name: "Notification", message: "hi" },
     },
     { describe, it },
   );

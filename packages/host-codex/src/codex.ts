@@ -2,7 +2,9 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  readSessionEvent,
   stringField,
+  unheededCommand,
   type Host,
   type HostOutput,
   type HostPlace,
@@ -10,6 +12,7 @@ import {
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
+const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
 const REQUIREMENTS = "/etc/codex/requirements.toml";
 
 /**
@@ -23,7 +26,7 @@ export const codex: Host = {
   capabilities: {
     version: "0.169.0",
     ask: "runs",
-    ...{ allow: false, exit_code: false },
+    ...{ allow: false, exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -46,7 +49,8 @@ export const codex: Host = {
     // Also sent for a command that failed, without saying so.
     if (name === "PostToolUse")
       return { kind: "tool_result", name, call: callFrom(input, place), ok: true };
-    if (name !== undefined && name !== "PreToolUse") return { kind: "other", name };
+    if (name !== undefined && name !== "PreToolUse")
+      return readSessionEvent(input, name) ?? { kind: "other", name };
     return { kind: "tool_call", name: "PreToolUse", call: callFrom(input, place) };
   },
 
@@ -84,7 +88,11 @@ export const codex: Host = {
     const hook = { type: "command", timeout: TIMEOUT_S };
     const call = { ...hook, command: `${command()} || printf '%s' '${NO_ANSWER.stdout}'` };
     const told = { hooks: [{ ...hook, command: command() }] };
-    return { PreToolUse: { hooks: [call] }, PostToolUse: told, Stop: told };
+    const unheeded = { hooks: [{ ...hook, command: unheededCommand(command()) }] };
+    return {
+      ...{ PreToolUse: { hooks: [call] }, PostToolUse: told, Stop: told },
+      ...Object.fromEntries(REPORTS.map((name) => [name, unheeded])),
+    };
   },
 
   // Codex trusts managed hooks without asking, and a project cannot switch them off.

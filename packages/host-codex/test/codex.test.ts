@@ -19,6 +19,8 @@ const COMMON = {
   model: "fake",
   permission_mode: "bypassPermissions",
 };
+const SUB_AGENT = { agent_id: "a49f", agent_type: "default" };
+const { session_id: session } = COMMON;
 const CALL = {
   ...COMMON,
   hook_event_name: "PreToolUse",
@@ -49,7 +51,34 @@ describeHost(
     returned: [
       { payload: { ...CALL, hook_event_name: "PostToolUse", tool_response: "" }, ok: true },
     ],
-    unknown: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+    session: [
+      {
+        payload: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+        ...{ type: "host_session_started", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "SessionEnd", reason: "other" },
+        ...{ type: "host_session_ended", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "UserPromptSubmit", prompt: "write the file" },
+        ...{ type: "prompt_submitted", session, prompt: "write the file" },
+      },
+      {
+        payload: { ...COMMON, ...SUB_AGENT, hook_event_name: "SubagentStart" },
+        ...{ type: "subagent_started", session, agent: "a49f" },
+      },
+      {
+        payload: {
+          ...COMMON,
+          ...SUB_AGENT,
+          hook_event_name: "SubagentStop",
+          stop_hook_active: false,
+        },
+        ...{ type: "subagent_stopped", session, agent: "a49f" },
+      },
+    ],
+    unknown: { ...COMMON, hook_event_name: "PreCompact", trigger: "auto" },
     outcome,
   },
   { describe, it },

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  readSessionEvent,
   stringField,
+  unheededCommand,
   type Host,
   type HostOutput,
   type SettingsFile,
@@ -12,6 +14,15 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 
+/** Copilot's events of a session, with the names of Claude Code. */
+const REPORTS: Readonly<Record<string, string>> = {
+  sessionStart: "SessionStart",
+  sessionEnd: "SessionEnd",
+  userPromptSubmitted: "UserPromptSubmit",
+  subagentStart: "SubagentStart",
+  subagentStop: "SubagentStop",
+};
+
 /** The Copilot command line, as measured with 1.0.102. Its input does not name the event, so the command does. */
 export const copilot: Host = {
   name: "copilot",
@@ -19,7 +30,7 @@ export const copilot: Host = {
   capabilities: {
     version: "1.0.102",
     ask: "asks",
-    ...{ allow: true, exit_code: true },
+    ...{ allow: true, exit_code: true, session_events: Object.keys(REPORTS) },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -32,16 +43,23 @@ export const copilot: Host = {
   },
 
   read(input, { home }, named = "preToolUse") {
-    const session = input["sessionId"];
+    const agent = stringField(input, "agentId");
+    // A sub-agent has a session of its own.
+    const session = stringField(input, agent === undefined ? "sessionId" : "parentAgentId");
     if (named === "agentStop")
       return {
-        ...{ kind: "stop", name: named, session: typeof session === "string" ? session : "" },
+        ...{ kind: "stop", name: named, session: session ?? "" },
         again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: stringField(input, "lastAssistantMessage") }),
+        ...omitUndefined({ agent, text: stringField(input, "lastAssistantMessage") }),
       };
+    if (Object.hasOwn(REPORTS, named)) {
+      const own = { session_id: session, agent_id: agent, agent_type: input["agentType"] };
+      const told = { ...input, ...omitUndefined(own) };
+      return readSessionEvent(told, named, REPORTS[named]) ?? { kind: "other", name: named };
+    }
     const { toolName: tool, toolArgs: args, cwd } = input;
     const call = (): ReturnType<typeof callFromFields> =>
-      callFromFields({ host: "copilot", tool, args, cwd, home, session });
+      callFromFields({ host: "copilot", tool, args, cwd, home, session, agent });
     switch (named) {
       case "preToolUse":
         return { kind: "tool_call", name: named, call: call() };
@@ -88,11 +106,14 @@ export const copilot: Host = {
   top: { version: 1 },
 
   hooks(command) {
-    const hook = (event: string): JsonObject => ({
-      ...{ type: "command", bash: command(event), timeoutSec: TIMEOUT_S },
+    const hook = (bash: string): JsonObject => ({
+      ...{ type: "command", bash, timeoutSec: TIMEOUT_S },
     });
     const events = ["preToolUse", "postToolUse", "postToolUseFailure", "agentStop"];
-    return Object.fromEntries(events.map((event) => [event, hook(event)]));
+    return Object.fromEntries([
+      ...events.map((event) => [event, hook(command(event))]),
+      ...Object.keys(REPORTS).map((event) => [event, hook(unheededCommand(command(event)))]),
+    ]);
   },
 
   switchedOff: ({ disableAllHooks }) =>

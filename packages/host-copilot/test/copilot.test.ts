@@ -17,6 +17,8 @@ const COMMON = {
   cwd: "/home/u/project",
 };
 
+const { sessionId: session } = COMMON;
+const SUB_AGENT = { agentId: "a49f", agentType: "general-purpose", parentAgentId: session };
 const CALL = { ...COMMON, toolName: "bash", toolArgs: { command: "echo hello > out.txt" } };
 const returned = (textResultForLlm: string) => ({
   ...CALL,
@@ -47,12 +49,50 @@ describeHost(
       { payload: { ...returned(ended(0)), toolName: "mcp-run" }, named, ok: true },
       { payload: { ...CALL, error: "x" }, named: "postToolUseFailure", ok: false },
     ],
-    unknown: { ...COMMON, source: "new" },
-    unknownNamed: "sessionStart",
+    session: [
+      {
+        payload: { ...COMMON, source: "new", initialPrompt: "write the file" },
+        ...{ named: "sessionStart", type: "host_session_started", session },
+      },
+      {
+        payload: { ...COMMON, reason: "complete" },
+        ...{ named: "sessionEnd", type: "host_session_ended", session },
+      },
+      {
+        payload: { ...COMMON, prompt: "write the file" },
+        ...{ named: "userPromptSubmitted", type: "prompt_submitted", session },
+        prompt: "write the file",
+      },
+      // A sub-agent has a session of its own, which its first event does not name.
+      {
+        payload: { ...COMMON, ...SUB_AGENT, prompt: "look" },
+        ...{ named: "userPromptSubmitted", type: "prompt_submitted", session, agent: "a49f" },
+        prompt: "look",
+      },
+      {
+        payload: { ...COMMON, ...SUB_AGENT, sessionId: "6d6c", agentName: "general-purpose" },
+        ...{ named: "subagentStart", type: "subagent_started", session, agent: "a49f" },
+      },
+      {
+        payload: { ...COMMON, ...SUB_AGENT, stopReason: "end_turn" },
+        ...{ named: "subagentStop", type: "subagent_stopped", session, agent: "a49f" },
+      },
+    ],
+    unknown: { ...COMMON, toolName: "bash", toolInput: { command: "ls" } },
+    unknownNamed: "permissionRequest",
     outcome,
   },
   { describe, it },
 );
+
+it.each(["preToolUse", "postToolUse", "agentStop"])("has the session of its parent: %s", (name) => {
+  const event = copilot.read(
+    { ...returned(ended(0)), ...SUB_AGENT, sessionId: "a49f" },
+    { home: "/home/u", env: {} },
+    name,
+  );
+  expect("call" in event ? event.call : event).toMatchObject({ session, agent: "a49f" });
+});
 
 it("a hook file of a project that switches all hooks off is reported", () => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-copilot-"));

@@ -3,12 +3,15 @@ import {
   hookOutputJson,
   callFromFields,
   blockingCommand,
+  readSessionEvent,
   stringField,
+  unheededCommand,
   type Host,
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined } from "@bylaw/kernel";
 
 const TIMEOUT_MS = 30_000;
+const REPORTS = ["SessionStart", "SessionEnd", "BeforeAgent"];
 
 /** The Gemini command line, as measured with 0.61.0. A question hangs without a terminal, so Bylaw never asks one. */
 export const geminiCli: Host = {
@@ -17,7 +20,7 @@ export const geminiCli: Host = {
   capabilities: {
     version: "0.61.0",
     ask: "waits",
-    ...{ allow: true, exit_code: false },
+    ...{ allow: true, exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "waits" },
       not_json: "runs",
@@ -38,7 +41,10 @@ export const geminiCli: Host = {
         ...omitUndefined({ text: stringField(input, "prompt_response") }),
       };
     const isReturn = name === "AfterTool";
-    if (name !== undefined && name !== "BeforeTool" && !isReturn) return { kind: "other", name };
+    if (name !== undefined && name !== "BeforeTool" && !isReturn) {
+      const named = name === "BeforeAgent" ? "UserPromptSubmit" : name;
+      return readSessionEvent(input, name, named) ?? { kind: "other", name };
+    }
     const { tool_name: tool, tool_input: args, cwd, session_id: session, mcp_context: mcp } = input;
     const server = isJsonObject(mcp) ? mcp["server_name"] : undefined;
     const workspace = env["GEMINI_PROJECT_DIR"];
@@ -83,10 +89,12 @@ export const geminiCli: Host = {
 
   hooks(command) {
     const hook = { type: "command", name: "bylaw", timeout: TIMEOUT_MS };
+    const unheeded = { hooks: [{ ...hook, command: unheededCommand(command()) }] };
     return {
       BeforeTool: { matcher: ".*", hooks: [{ ...hook, command: blockingCommand(command()) }] },
       AfterTool: { matcher: ".*", hooks: [{ ...hook, command: command() }] },
       AfterAgent: { hooks: [{ ...hook, command: command() }] },
+      ...Object.fromEntries(REPORTS.map((name) => [name, unheeded])),
     };
   },
 

@@ -8,6 +8,7 @@ const COMMON = {
   cwd: "/home/u/project",
   timestamp: "2026-11-23T10:24:32.705Z",
 };
+const { session_id: session } = COMMON;
 const CALL = {
   ...COMMON,
   hook_event_name: "BeforeTool",
@@ -36,6 +37,20 @@ describeHost(
           tool_response: { llmContent: "Output: (empty)\nProcess Group PGID: 7" },
         },
         ok: true,
+      },
+    ],
+    session: [
+      {
+        payload: { ...COMMON, hook_event_name: "SessionStart", source: "startup" },
+        ...{ type: "host_session_started", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "SessionEnd", reason: "other" },
+        ...{ type: "host_session_ended", session },
+      },
+      {
+        payload: { ...COMMON, hook_event_name: "BeforeAgent", prompt: "write the file" },
+        ...{ type: "prompt_submitted", session, prompt: "write the file" },
       },
     ],
     unknown: { ...COMMON, hook_event_name: "BeforeToolSelection", llm_request: {} },

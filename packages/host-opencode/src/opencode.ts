@@ -1,19 +1,52 @@
 import { join } from "node:path";
 import { codeFilesIn, definePluginHost, type HostPlace } from "@bylaw/host";
 
+const REPORTS = ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
+
 const CODE = `\
-export const Bylaw = async ({ directory }) => {
-  const eventOf = (event, { tool, sessionID, callID }, args) => ({
-    ...{ event, tool, args, id: callID, session: sessionID, cwd: directory },
+export const Bylaw = async ({ client, directory }) => {
+  const parents = new Map();
+  // A sub-agent has a session of its own. Throws if opencode does not know the session, so that no call runs in another one.
+  const parentOf = async (id) => {
+    if (!parents.has(id)) {
+      const { data } = await client.session.get({ path: { id } });
+      parents.set(id, data.parentID);
+    }
+    return parents.get(id);
+  };
+  const placeOf = async (id) => {
+    let session = id;
+    for (let parent; (parent = await parentOf(session)) !== undefined;) session = parent;
+    return { session, cwd: directory, ...(session === id ? {} : { agent: id }) };
+  };
+  const eventOf = async (event, { tool, sessionID, callID }, args) => ({
+    ...{ event, tool, args, id: callID, ...(await placeOf(sessionID)) },
   });
   return {
     "tool.execute.before": async (call, { args }) => {
-      const reason = await refusalOf(eventOf("tool_call", call, args));
+      const reason = await refusalOf(await eventOf("tool_call", call, args));
       if (reason !== undefined) throw new Error(reason);
     },
     "tool.execute.after": async (call, { metadata }) => {
-      const told = { ...eventOf("tool_result", call, call.args), exit_code: metadata?.exit };
-      await refusalOf({ ...told, ok: (metadata?.exit ?? 0) === 0 });
+      const told = await eventOf("tool_result", call, call.args);
+      const exit_code = metadata?.exit;
+      await refusalOf({ ...told, exit_code, ok: (exit_code ?? 0) === 0 });
+    },
+    "chat.message": async ({ sessionID }, { message, parts }) => {
+      const prompt = parts.map(({ text = "" }) => text).join("\\n");
+      const place = await placeOf(sessionID);
+      await refusalOf({ event: "UserPromptSubmit", id: message.id, prompt, ...place });
+    },
+    event: async ({ event: { type, properties } }) => {
+      if (type === "session.created") {
+        const { id, agent: agent_type } = properties.info;
+        const place = await placeOf(id);
+        const event = place.agent === undefined ? "SessionStart" : "SubagentStart";
+        await refusalOf({ event, id, agent_type, ...place });
+      } else if (type === "session.idle") {
+        const place = await placeOf(properties.sessionID);
+        if (place.agent !== undefined) await refusalOf({ event: "SubagentStop", ...place });
+      }
     },
   };
 };
@@ -30,7 +63,12 @@ const FOLDERS = ["plugin", "plugins", "tool", "tools"];
 export const opencode = definePluginHost({
   name: "opencode",
   title: "opencode",
-  capabilities: { version: "1.18.33", exit_code: true, project_off: "runs" },
+  capabilities: {
+    version: "1.18.33",
+    exit_code: true,
+    project_off: "runs",
+    session_events: REPORTS,
+  },
   plugins: (place) => join(folderOf(place), "plugin"),
   others: (_, project) =>
     [project, join(project, ".opencode")]

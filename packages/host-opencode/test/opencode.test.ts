@@ -17,6 +17,28 @@ describeHost(
     payload: CALL,
     keys: { tool: "tool", args: "args", cwd: "cwd" },
     unknown: { ...CALL, event: "session_start" },
+    session: [
+      {
+        payload: { event: "SessionStart", id: "ses_1", session: "ses_1", cwd: "/p" },
+        ...{ type: "host_session_started", session: "ses_1" },
+      },
+      {
+        payload: {
+          event: "UserPromptSubmit",
+          id: "msg_1",
+          session: "ses_1",
+          cwd: "/p",
+          prompt: "hi",
+        },
+        ...{ type: "prompt_submitted", session: "ses_1", prompt: "hi" },
+      },
+      ...(["SubagentStart", "SubagentStop"] as const).map((event) => ({
+        payload: { event, session: "ses_1", agent: "ses_2", cwd: "/p" },
+        type:
+          event === "SubagentStart" ? ("subagent_started" as const) : ("subagent_stopped" as const),
+        ...{ session: "ses_1", agent: "ses_2" },
+      })),
+    ],
     returned: [0, 3].map((exit_code) => {
       const ok = exit_code === 0;
       return { payload: { ...CALL, event: "tool_result", exit_code, ok }, ok, exit_code };
@@ -44,6 +66,15 @@ it("reports code and settings of a project that run next to it", () => {
   expect(fault()).toMatch(/opencode\.jsonc has `plugin`/);
 });
 
+const PARENTS: Readonly<Record<string, string>> = { deep: "sub", sub: "s1" };
+const client = {
+  session: {
+    get: async ({ path: { id } }: { readonly path: { readonly id: string } }) => ({
+      data: id === "lost" ? undefined : { id, parentID: PARENTS[id] },
+    }),
+  },
+};
+
 it("stops a call by throwing, as opencode requires", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-opencode-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -55,12 +86,19 @@ it("stops a call by throwing, as opencode requires", async () => {
   const loaded = (await import(pathToFileURL(file).href)) as {
     Bylaw: (place: object) => Promise<Hooks>;
   };
-  const hooks = await loaded.Bylaw({ directory: "/p" });
+  const hooks = await loaded.Bylaw({ client, directory: "/p" });
   const call = { tool: "bash", sessionID: "s1", callID: "c1" };
   const args = { command: "ls" };
   await expect(hooks["tool.execute.before"]?.(call, { args })).rejects.toThrow(
     JSON.stringify({ event: "tool_call", tool: "bash", args, id: "c1", session: "s1", cwd: "/p" }),
   );
+  // A sub-agent has its own session, and a session that opencode does not know could be any.
+  await expect(
+    hooks["tool.execute.before"]?.({ ...call, sessionID: "deep" }, { args }),
+  ).rejects.toThrow('"session":"s1","cwd":"/p","agent":"deep"');
+  await expect(
+    hooks["tool.execute.before"]?.({ ...call, sessionID: "lost" }, { args }),
+  ).rejects.toThrow();
   const told = hooks["tool.execute.after"]?.({ ...call, args }, { metadata: { exit: 3 } });
   expect(await told).toBeUndefined();
 });

@@ -4,6 +4,8 @@ import { codeFilesIn, definePluginHost, type HostPlace } from "@bylaw/host";
 // Each of these makes pi load code of the project, or changes the meaning of a shell line.
 const LOADS = ["extensions", "packages", "shellPath", "shellCommandPrefix"];
 
+const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit"];
+
 const CODE = `\
 export default function bylaw(pi) {
   const eventOf = (event, { toolName, toolCallId, input }, { cwd, sessionManager }) => ({
@@ -14,6 +16,12 @@ export default function bylaw(pi) {
     const reason = await refusalOf(eventOf("tool_call", call, context));
     return reason === undefined ? undefined : { block: true, reason };
   });
+  const report = async (event, { sessionManager, cwd }, told) => {
+    await refusalOf({ event, session: sessionManager.getSessionId(), cwd, ...told });
+  };
+  pi.on("session_start", ({ reason }, context) => report("SessionStart", context, { source: reason }));
+  pi.on("session_shutdown", ({ reason }, context) => report("SessionEnd", context, { reason }));
+  pi.on("before_agent_start", ({ prompt }, context) => report("UserPromptSubmit", context, { prompt }));
   pi.on("tool_result", async (result, context) => {
     await refusalOf({ ...eventOf("tool_result", result, context), ok: !result.isError });
   });
@@ -27,7 +35,12 @@ const folderOf = ({ home, env }: HostPlace): string =>
 export const pi = definePluginHost({
   name: "pi",
   title: "pi",
-  capabilities: { version: "0.73.1", exit_code: false, project_off: "runs" },
+  capabilities: {
+    version: "0.73.1",
+    exit_code: false,
+    project_off: "runs",
+    session_events: REPORTS,
+  },
   plugins: (place) => join(folderOf(place), "extensions"),
   others: (place, project) => [
     { scope: "user", file: join(folderOf(place), "settings.json") },

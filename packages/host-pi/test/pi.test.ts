@@ -17,6 +17,20 @@ describeHost(
     payload: CALL,
     keys: { tool: "tool", args: "args", cwd: "cwd" },
     unknown: { ...CALL, event: "session_start" },
+    session: [
+      {
+        payload: { event: "SessionStart", session: "0199", cwd: "/p", source: "startup" },
+        ...{ type: "host_session_started", session: "0199" },
+      },
+      {
+        payload: { event: "SessionEnd", session: "0199", cwd: "/p", reason: "quit" },
+        ...{ type: "host_session_ended", session: "0199" },
+      },
+      {
+        payload: { event: "UserPromptSubmit", session: "0199", cwd: "/p", prompt: "hi" },
+        ...{ type: "prompt_submitted", session: "0199", prompt: "hi" },
+      },
+    ],
     returned: [true, false].map((ok) => ({ payload: { ...CALL, event: "tool_result", ok }, ok })),
     outcome: (output) => (pi.blocks(output) ? "blocks" : "goes on"),
   },
@@ -31,7 +45,7 @@ it("reports code and settings of a project or user that can bypass it", () => {
   expect(pi.switchedOff({ theme: "dark" }, "project")).toBeUndefined();
 });
 
-it("blocks a call in pi's format, and reports the result of a call", async () => {
+it("blocks a call in pi's format, and reports the result of a call and the session", async () => {
   const folder = mkdtempSync(join(tmpdir(), "bylaw-pi-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "bylaw.mjs");
@@ -50,4 +64,8 @@ it("blocks a call in pi's format, and reports the result of a call", async () =>
     ...{ session: "s1", cwd: "/p" },
   });
   expect(await on.get("tool_result")?.({ ...call, isError: true }, context)).toBeUndefined();
+  // Not undefined would change the prompt or the session.
+  expect(await on.get("before_agent_start")?.({ prompt: "hi" }, context)).toBeUndefined();
+  expect(await on.get("session_start")?.({ reason: "startup" }, context)).toBeUndefined();
+  expect(await on.get("session_shutdown")?.({ reason: "quit" }, context)).toBeUndefined();
 });

@@ -2,6 +2,7 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
 import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
 import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
+import type { SessionEvent } from "./session-event.ts";
 
 /** Decides about the events of a host. */
 export interface Judge {
@@ -15,6 +16,8 @@ export interface Judge {
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
   /** Records the result of a call, for rules that depend on earlier calls. */
   readonly result: (returned: ToolReturn) => Promise<void>;
+  /** Records what happened in a session besides calls. */
+  readonly sessionEvent: (event: SessionEvent) => Promise<void>;
   /** The reason why the host would stop asking Bylaw after a change of settings. Undefined if it would not. */
   readonly settingsFault: (changed: string | undefined) => string | undefined;
   /** The reason why the agent is not done yet. Undefined if it may stop. */
@@ -43,6 +46,7 @@ export async function answerEvent(text: string, options: AnswerOptions): Promise
         message: "The event is not a JSON object",
       });
     const event = host.read(input, place, named);
+    if (event.kind === "session_event") return await recorded(event, options);
     return host.answer(event, await replyTo(event, options));
   } catch (error) {
     return answerUnjudged(host, error);
@@ -53,7 +57,21 @@ export async function answerEvent(text: string, options: AnswerOptions): Promise
 export const answerUnjudged = (host: Host, error: unknown): HostOutput =>
   host.fault(`Bylaw could not judge this: ${messageOf(error) || "unknown error"}`);
 
-async function replyTo(event: HostEvent, { host, judge, strict }: AnswerOptions): Promise<Reply> {
+// Never refused, because it runs nothing. If it cannot be recorded, neither can the calls of the session, which are then denied.
+async function recorded(event: SessionEvent, { host, judge }: AnswerOptions): Promise<HostOutput> {
+  const output = host.answer(event, { kind: "none" });
+  try {
+    await judge.sessionEvent(event);
+    return output;
+  } catch (error) {
+    return { ...output, stderr: `Bylaw could not record this: ${messageOf(error)}\n` };
+  }
+}
+
+async function replyTo(
+  event: Exclude<HostEvent, SessionEvent>,
+  { host, judge, strict }: AnswerOptions,
+): Promise<Reply> {
   switch (event.kind) {
     case "tool_call": {
       const call = { ...event.call, hook: "beforeToolCall" } as const;

@@ -45,6 +45,9 @@ export function hookOutputJson(stdout: string): JsonObject {
 export const blockingCommand = (command: string): string =>
   `${command} || { [ $? = 2 ] || echo 'Bylaw did not answer.' >&2; exit 2; }`;
 
+/** Wraps a hook's shell command for events that run nothing, so that its failure holds nobody up. */
+export const unheededCommand = (command: string): string => `${command} || true`;
+
 /** Reads a tool call. Throws BYLAW_HOST_EVENT_INVALID if it is not one. The kernel checks the other fields. */
 export function callFromFields(fields: CallFields): Omit<ToolCall, "hook"> {
   const { host, tool, args, id, session, agent, cwd, workspace, home, server } = fields;

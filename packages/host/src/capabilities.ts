@@ -13,6 +13,8 @@ export interface HostCapabilities {
   readonly allow: boolean;
   /** Whether the host reports the exit code of a command, and to which call it belongs. Without it, no command counts as passed. */
   readonly exit_code: boolean;
+  /** The host's names of the events that it reports of a session besides calls, and that are recorded. */
+  readonly session_events: readonly string[];
   /** What happens to the call when the installed hook fails. */
   readonly failures: {
     readonly exit_1: FailureOutcome;

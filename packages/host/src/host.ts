@@ -1,6 +1,7 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { HostCapabilities } from "./capabilities.ts";
 import type { Reply } from "./lower.ts";
+import type { SessionEvent } from "./session-event.ts";
 
 /** The environment in which a hook runs. */
 export interface HostPlace {
@@ -13,11 +14,14 @@ export interface HostPlace {
 export type HostEvent =
   | { readonly kind: "tool_call"; readonly name: string; readonly call: Omit<ToolCall, "hook"> }
   | ToolReturn
+  | SessionEvent
   | { readonly kind: "settings_change"; readonly name: string; readonly file?: string }
   | {
       readonly kind: "stop";
       readonly name: string;
       readonly session: string;
+      /** The sub-agent that stops. Undefined for the agent of the session. */
+      readonly agent?: string;
       readonly text?: string;
       /** Whether the agent is continuing because a stop was refused. */
       readonly again: boolean;

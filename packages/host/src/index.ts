@@ -3,11 +3,12 @@ export {
   hookOutputJson,
   callFromFields,
   blockingCommand,
+  unheededCommand,
   stringField,
   type CallFields,
 } from "./call.ts";
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
-export type { HostCase, ReturnCase, TestRunner } from "./conformance/kit.ts";
+export type { HostCase, ReturnCase, SessionCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";
 export type {
   GuardedCall,
@@ -29,6 +30,7 @@ export type {
 } from "./host.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
+export { readSessionEvent, type SessionEvent, type SessionEventType } from "./session-event.ts";
 export { hookEntries } from "./settings/hook-entries.ts";
 export { findInstallFault, inspectSettings, type SettingsReport } from "./settings/inspect.ts";
 export { installHooks, uninstallHooks, type InstallResult } from "./settings/install.ts";

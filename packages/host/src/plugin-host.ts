@@ -1,24 +1,28 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkArgument, type JsonObject } from "@bylaw/kernel";
+import { checkArgument, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { callFromFields, stringField } from "./call.ts";
 import type { HostCapabilities } from "./capabilities.ts";
 import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
+import { readSessionEvent } from "./session-event.ts";
 
 const TIMEOUT_MS = 30_000;
 const OWN_FILE = "bylaw.js";
 
 /** An agent without hooks that loads a file of code, which can stop a call. */
 export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff"> {
-  readonly capabilities: Pick<HostCapabilities, "version" | "exit_code" | "project_off">;
+  readonly capabilities: Pick<
+    HostCapabilities,
+    "version" | "exit_code" | "project_off" | "session_events"
+  >;
   /** Absolute path of the folder from which it loads code for all projects. */
   readonly plugins: (place: HostPlace) => string;
   /** Other files that it reads: settings, and code of a project. */
   readonly others: (place: HostPlace, project: string) => readonly Omit<SettingsFile, "target">[];
   /**
-   * Code that awaits `refusalOf({ event, tool, args, id, session, cwd })` before each call, with the event `tool_call`. It resolves
-   * to the reason why the call must not run, or to undefined; the call must not run either if it rejects. After the call, the code
-   * reports the event `tool_result`, with `ok`.
+   * Code that awaits `refusalOf({ event, tool, args, id, session, agent, cwd })` before each call, with the event `tool_call`. It
+   * resolves to the reason why the call must not run, or to undefined; the call must not run either if it rejects. After the call,
+   * the code reports the event `tool_result`, with `ok`. It also reports the events of {@link readSessionEvent}.
    */
   readonly code: string;
 }
@@ -61,10 +65,13 @@ export function definePluginHost(options: PluginHost): Host {
 }
 
 function eventOf(host: string, input: JsonObject, home: string): HostEvent {
-  const { event: name = "tool_call", tool, args, id, session, cwd, ok, exit_code } = input;
-  if (name !== "tool_call" && name !== "tool_result")
-    return { kind: "other", name: stringField(input, "event") ?? "" };
-  const call = callFromFields({ host, tool, args, id, session, cwd, home });
+  const { event: name = "tool_call", tool, args, id, session, agent, cwd, ok, exit_code } = input;
+  if (name !== "tool_call" && name !== "tool_result") {
+    const named = stringField(input, "event") ?? "";
+    const told = { ...input, ...omitUndefined({ session_id: session, agent_id: agent }) };
+    return readSessionEvent(told, named) ?? { kind: "other", name: named };
+  }
+  const call = callFromFields({ host, tool, args, id, session, agent, cwd, home });
   if (name === "tool_call") return { kind: name, name, call };
   const told = typeof exit_code === "number" ? { exit_code } : {};
   return { kind: name, name, call, ok: ok === true, ...told };

@@ -172,6 +172,22 @@ describe("a run records", () => {
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
 
+  it("events that its host declares, which change no policies", async () => {
+    const store = createMemoryStore();
+    const types = [
+      { name: "note", details: z.strictObject({ text: z.string() }) },
+      { name: "tool_allowed", details: z.unknown() },
+    ];
+    const run = await open({}, { store, types });
+    await run.record([note("one")]);
+    for (const event of [note(7), { ...note(), event_type: "tool_allowed" }])
+      await expect(run.record([event])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    expect(await typesOf(store)).toEqual(["session_start", "note"]);
+    const decided = async (one: Run): Promise<unknown> =>
+      (await one.toolCall(tool())).decision.policy;
+    expect(await decided(run)).toEqual(await decided(await open({})));
+  });
+
   it("no wrong details, and reports the field and the expected type, but never the value", async () => {
     const counted = z.strictObject({
       by: z.object({ n: z.int().min(1) }),

@@ -33,8 +33,10 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
   const records = join(dirname(config), ".bylaw");
   const asks = host.capabilities.ask === "asks";
   const placeOf = (session: string | undefined): SessionPlace => ({
-    ...{ run: runOfSession(host.name, session), strict, asks },
+    ...{ host: host.name, run: runOfSession(host.name, session), strict, asks },
   });
+  const recording = async (): Promise<SessionRuns | undefined> =>
+    needsRun(await kernel()) ? await runs() : undefined;
   return {
     async decide(call) {
       const loaded = await kernel();
@@ -60,11 +62,13 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
 
     async result(returned) {
       const { call } = returned;
-      if (needsRun(await kernel())) await (await runs()).result(returned, placeOf(call.session));
+      await (await recording())?.result(returned, placeOf(call.session));
       // A person may have allowed the call in the host's own dialog. The id tells a call that is on record already.
       if (call.id !== undefined)
         await askRun({ ...call, hook: "beforeToolCall" }, { left_to_host: true });
     },
+
+    sessionEvent: async (event) => (await recording())?.sessionEvent(event, placeOf(event.session)),
 
     settingsFault(changed) {
       const reports = inspectSettings(host, place, project);
@@ -87,11 +91,12 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
 
 async function stopFault(
   { name }: Host,
-  { session, text, again }: Parameters<Judge["stop"]>[0],
+  { session, agent, text, again }: Parameters<Judge["stop"]>[0],
   records: string,
   decide: (response: Response) => Promise<Decision>,
 ): Promise<string | undefined> {
-  const attempt = countStop(records, session, again);
+  const stopping = agent ?? session;
+  const attempt = countStop(records, stopping, again);
   // Stopping was refused often enough, or the count is unreadable.
   if (attempt === undefined) return undefined;
   try {
@@ -101,10 +106,10 @@ async function stopFault(
       attempt,
       max_attempts: MAX_REFUSED_STOPS,
       host: { name },
-      ...omitUndefined({ text }),
+      ...omitUndefined({ agent, text }),
     });
     if (applied !== "allow") return message ?? reason;
-    forgetStops(records, session);
+    forgetStops(records, stopping);
     return undefined;
   } catch (error) {
     return `Bylaw could not judge whether you are done: ${messageOf(error)}`;

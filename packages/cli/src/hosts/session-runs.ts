@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Judge, ToolReturn } from "@bylaw/host";
-import type { Decision, Kernel, ToolCall } from "@bylaw/kernel";
+import type { Judge, SessionEvent, ToolReturn } from "@bylaw/host";
+import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
+import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { callQuestionId, openRun, type Outcome, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { storePlace } from "../log/open-store.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { callReturned } from "./call-returned.ts";
+import { runOfSession } from "./session-name.ts";
 
 /** The run of a session, and what its host leaves to Bylaw. */
 export interface SessionPlace {
+  /** The name of the host. */
+  readonly host: string;
   readonly run: string;
   /** Whether calls that no rule covers become questions. If not, the host decides about them. */
   readonly strict: boolean;
@@ -41,6 +45,9 @@ interface Session {
   failed: boolean;
 }
 
+/** The kind of the documents that name the run in which a sub-agent started. */
+const STARTED_IN = "host_subagent";
+
 /** Milliseconds after which a run that nobody uses is closed. */
 const IDLE_MS = 300_000;
 
@@ -58,7 +65,7 @@ export class SessionRuns {
     return this.#within(place, async ({ run }, session) => {
       if (!place.asks) {
         const { kernel } = this.#options;
-        const look = await kernel.decide({ ...call, run: place.run }, run.view);
+        const look = await kernel.decide({ ...call, run: run.run }, run.view);
         const isLeft = !place.strict && look.code === "fallback";
         if (look.applied === "ask_user" && !isLeft) return look;
       }
@@ -71,9 +78,9 @@ export class SessionRuns {
     return this.#within(place, async ({ run }, session) => {
       const { decision, events } = await toolCall(run, call, session, place);
       const [event] = events;
-      const question = event === undefined ? "ID" : callQuestionId(place.run, event);
+      const question = event === undefined ? "ID" : callQuestionId(run.run, event);
       const { config } = this.#options;
-      const where = `--store ${this.#store} --run ${place.run} --config ${config}`;
+      const where = `--store ${this.#store} --run ${run.run} --config ${config}`;
       return { decision, answer_with: `\`bylaw approve yes ${question} ${where} --by NAME\`` };
     });
   }
@@ -84,6 +91,19 @@ export class SessionRuns {
       await run.catchUp();
       const result = await callReturned(returned, run, store);
       if (result !== undefined) await run.toolResult(result);
+    });
+  }
+
+  /** Records what happened in a session. The sessions of a sub-agent belong to the run in which it started. */
+  sessionEvent(event: SessionEvent, place: SessionPlace): Promise<void> {
+    return this.#within(place, async ({ run, store }) => {
+      const { type, session, agent, id } = event;
+      const own = type === "subagent_started" ? runOfSession(place.host, agent) : undefined;
+      const isNew = own !== undefined && (await store.get(STARTED_IN, own)) === undefined;
+      await run.record([recordOf(event, place.host)], {
+        documents: isNew ? [{ kind: STARTED_IN, id: own, value: run.run, if_version: 0 }] : [],
+        ...omitUndefined({ request_id: id && JSON.stringify([session, id]) }),
+      });
     });
   }
 
@@ -135,7 +155,8 @@ export class SessionRuns {
     const { kernel } = this.#options;
     const store = await openSqliteStore(file);
     try {
-      return { store, run: await openRun(kernel, { run: name, store, join: true }) };
+      const run = await runNamed(name, store);
+      return { store, run: await openRun(kernel, { run, store, join: true, types: EVENT_TYPES }) };
     } catch (error) {
       await store.close().catch(() => {});
       throw error;
@@ -149,6 +170,12 @@ export class SessionRuns {
       void close(session);
     }
   }
+}
+
+// A session with events is nobody's sub-agent, whatever was reported since.
+async function runNamed(name: string, store: Store): Promise<string> {
+  if ((await store.events(name, 0, 1)).length > 0) return name;
+  return (await store.get(STARTED_IN, name))?.value ?? name;
 }
 
 async function toolCall(

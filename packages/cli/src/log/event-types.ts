@@ -6,6 +6,7 @@ import {
   type CatalogueMode,
   type EventType,
 } from "@bylaw/log";
+import { EVENT_TYPES as HOST } from "@bylaw/host/events";
 import { EVENT_TYPES as MCP } from "@bylaw/host-mcp/events";
 import { EVENT_TYPES as SERVICE } from "@bylaw/orchestrator/events";
 import { EVENT_TYPES as CHECKPOINT } from "@bylaw/plugin-checkpoint";
@@ -24,7 +25,7 @@ import { EVENT_TYPES as WORKFLOW } from "@bylaw/runner";
 
 /** The event types that Bylaw's packages declare, besides those of every run and those of a coordinator. */
 const DECLARED: readonly EventType[] = [
-  ...[MCP, SERVICE, WORKFLOW, CHECKPOINT, CONSENSUS, CONSTITUTION, GATES, MONITORING],
+  ...[HOST, MCP, SERVICE, WORKFLOW, CHECKPOINT, CONSENSUS, CONSTITUTION, GATES, MONITORING],
   ...[PHASES, REASONS, STATUS, TASKS, TOKENS, TRIGGER, VIBECHECK],
 ].flat();
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createKernel } from "@bylaw/kernel";
 import type { Judge } from "../answer-event.ts";
 import type { ToolReturn } from "../host.ts";
+import type { SessionEvent } from "../session-event.ts";
 import { DECISION, PLACE, askOf, decided, type HostCase, type Proof } from "./kit.ts";
 
 const FALLBACK = decided({ effect: "ask_user", code: "fallback" });
@@ -118,6 +119,39 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
     },
   ],
 ];
+
+/** Tests how events of a session are reported. */
+export const sessionProofs = (test: HostCase): readonly Proof[] => [
+  ...test.session.map(({ payload, named, ...wanted }): Proof => [
+    `${wanted.type}: is reported, and holds nobody up if it cannot be recorded`,
+    async () => {
+      const ask = askOf(test);
+      const asked = { input: JSON.stringify(payload), named };
+      const reported: SessionEvent[] = [];
+      const sessionEvent = async (one: SessionEvent): Promise<void> => void reported.push(one);
+      assert.deepEqual(await ask({ sessionEvent }, asked), { ...GOES_ON, stderr: "" });
+      const [event = assert.fail()] = reported;
+      const { kind: _, name, details: __, id: ___, ...found } = event;
+      assert.deepEqual(found, wanted);
+      assert.ok(test.host.capabilities.session_events.includes(name));
+      const { stderr, ...output } = await ask({}, asked);
+      assert.deepEqual(output, GOES_ON);
+      assert.match(stderr, /the engine is gone/);
+    },
+  ]),
+  [
+    "reports as many events as its capabilities say, and installs a hook for each that fails for nobody",
+    async () => {
+      const { session_events: names } = test.host.capabilities;
+      assert.equal(new Set(test.session.map(({ type }) => type)).size, names.length);
+      const entries = test.host.hooks(() => "ask");
+      for (const name of Object.keys(entries).length > 0 ? names : [])
+        assert.match(JSON.stringify(entries[name]), /"ask \|\| true"/);
+    },
+  ],
+];
+
+const GOES_ON = { stdout: "{}", exit: 0 };
 
 /** Tests how a question ends, on hosts that can ask and on those that cannot. */
 export function questionProofs(test: HostCase): readonly Proof[] {

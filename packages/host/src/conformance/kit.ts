@@ -1,6 +1,7 @@
 import type { Decision, JsonObject } from "@bylaw/kernel";
 import { answerEvent, type Judge } from "../answer-event.ts";
 import type { Host, HostOutput, HostPlace } from "../host.ts";
+import type { SessionEvent } from "../session-event.ts";
 
 /** The two functions of a test runner that {@link describeHost} needs. Those of vitest, jest and node:test fit. */
 export interface TestRunner {
@@ -17,6 +18,13 @@ export interface ReturnCase {
   readonly exit_code?: number;
 }
 
+/** A payload of a session, and what it says. */
+export interface SessionCase extends Pick<SessionEvent, "type" | "session" | "agent"> {
+  readonly payload: JsonObject;
+  readonly named?: string;
+  readonly prompt?: string;
+}
+
 /** The facts about a host that the suite needs. */
 export interface HostCase {
   readonly host: Host;
@@ -28,6 +36,8 @@ export interface HostCase {
   readonly keys: { readonly tool: string; readonly args: string; readonly cwd: string };
   /** Real payloads after shell calls, and their results. */
   readonly returned: readonly ReturnCase[];
+  /** Real payloads of a session: one of each event that the host reports. */
+  readonly session: readonly SessionCase[];
   /** The payload of an event that the adapter does not know, and its name on the command line. */
   readonly unknown: JsonObject;
   readonly unknownNamed?: string;
@@ -67,6 +77,7 @@ export const askOf =
       judge: {
         ...{ decide: fails, record: async () => fails(), settingsFault: fails },
         ...{ result: async () => fails(), stop: async () => fails() },
+        sessionEvent: async () => fails(),
         ...judge,
       },
     });

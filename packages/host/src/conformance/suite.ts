@@ -4,6 +4,7 @@ import {
   callProofs,
   questionProofs,
   resultProofs,
+  sessionProofs,
 } from "./answers.ts";
 import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
@@ -16,6 +17,7 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
   const groups: readonly (readonly [string, readonly Proof[]])[] = [
     [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
     [`${title} after a tool call`, resultProofs(test)],
+    [`${title} in a session`, sessionProofs(test)],
     [`${title} with a question`, questionProofs(test)],
     [`${title} with input that is not a call`, badInputProofs(test)],
     [

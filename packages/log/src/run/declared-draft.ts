@@ -4,17 +4,17 @@ import {
   omitUndefined,
   type EventDraft,
   type JsonObject,
-  type Kernel,
 } from "@bylaw/kernel";
 import { didYouMean } from "@bylaw/wording";
 import { problemOf } from "../format/catalogue/details.ts";
 import type { Journal } from "./journal-contract.ts";
 import { isReserved, reservedEvent } from "./reserved-events.ts";
+import type { EventType } from "../state/declared.ts";
 import type { RecordableEvent } from "./run-contract.ts";
 
-/** The draft of an event of a type that a plugin declares. Throws BYLAW_EVENT_INVALID if it does not fit the type. */
+/** The draft of an event of a declared type. Throws BYLAW_EVENT_INVALID if it does not fit the type. */
 export function declaredDraft(
-  { declared }: Kernel,
+  declared: readonly EventType[],
   journal: Journal,
   { event_type, agent_id, task_id, details: given }: RecordableEvent,
 ): EventDraft {
@@ -23,9 +23,9 @@ export function declaredDraft(
   if (![agent_id, task_id].every((id) => id === null || typeof id === "string"))
     throw invalidEvent("`agent_id` and `task_id` must be text or null");
   if (isReserved(event_type)) throw reservedEvent(event_type);
-  const types = declared.events.filter(({ name }) => name === event_type);
+  const types = declared.filter(({ name }) => name === event_type);
   if (types.length === 0) {
-    const names = declared.events.map(({ name }) => name).filter((name) => !isReserved(name));
+    const names = declared.map(({ name }) => name).filter((name) => !isReserved(name));
     throw invalidEvent(
       `No plugin declares the event type \`${event_type}\``,
       typeof event_type === "string" ? didYouMean(event_type, new Set(names)) : undefined,

@@ -12,6 +12,7 @@ import type {
   Transition,
   View,
 } from "@bylaw/kernel";
+import type { EventType } from "../state/declared.ts";
 import type { Claim, ClaimRequest, DocumentWrite, Store, TaskWrite } from "@bylaw/store";
 
 /** The plan of a coordinator. */
@@ -50,6 +51,8 @@ export interface OpenOptions {
   readonly join?: boolean;
   /** Recorded in `session_start`. */
   readonly plan?: Plan;
+  /** Event types that `record` accepts besides those that plugins declare. They do not change the policies. Default: none. */
+  readonly types?: readonly EventType[];
   /** Returns the time, RFC 3339, UTC. Default: the system's clock. */
   readonly now?: () => string;
   /** Verifies the chain of the log while it is read. Default: the log is trusted. */
@@ -72,7 +75,7 @@ export interface Outcome {
   readonly replayed?: true;
 }
 
-/** An event of a type that a plugin declares. */
+/** An event of a type that a plugin, or the host in {@link OpenOptions}, declares. */
 export type RecordableEvent = Pick<EventDraft, "event_type" | "agent_id" | "task_id" | "details">;
 
 /** What is written together with events, in one atomic commit. */
@@ -168,7 +171,7 @@ export interface Run {
     options?: Pick<AskOptions, "documents">,
   ): Promise<readonly LogEvent[]>;
   /**
-   * Appends events of types that plugins declare. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED, BYLAW_RUN_CLOSED,
+   * Appends events of declared types. Throws BYLAW_EVENT_INVALID, BYLAW_EVENT_REFUSED, BYLAW_RUN_SUPERSEDED, BYLAW_RUN_CLOSED,
    * a StoreConflict if a fence or document is not as expected, and what redactors, the store and required sinks throw.
    */
   record(events: readonly RecordableEvent[], options?: RecordOptions): Promise<readonly LogEvent[]>;

@@ -10,6 +10,7 @@ import type { DocumentWrite, Store } from "@bylaw/store";
 import { isBlank, quote } from "@bylaw/wording";
 import { eventTime, fieldFits } from "../format/codec/envelope.ts";
 import { approvalDigest } from "../state/approval.ts";
+import type { EventType } from "../state/declared.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { DecisionRecorder } from "./decision-recorder.ts";
 import { declaredDraft, invalidEvent } from "./declared-draft.ts";
@@ -32,6 +33,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     join = false,
     now = () => new Date().toISOString(),
     plan,
+    types = [],
     chain,
     onError = () => {},
   } = options;
@@ -48,7 +50,7 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
   };
   const opening = { run, store, session, join, plan, now, chain, onError: report };
   const journal = await openJournal(kernel, opening);
-  return new RecordedRun({ kernel, journal, run, store, report });
+  return new RecordedRun({ kernel, types, journal, run, store, report });
 }
 
 const isPlan = (plan: Plan): boolean =>
@@ -59,6 +61,7 @@ const isPlan = (plan: Plan): boolean =>
 
 interface RunParts {
   readonly kernel: Kernel;
+  readonly types: readonly EventType[];
   readonly journal: Journal;
   readonly run: string;
   readonly store: Store;
@@ -71,14 +74,16 @@ class RecordedRun implements Run {
   readonly session: string;
   declare readonly head: number;
   readonly #kernel: Kernel;
+  readonly #declared: readonly EventType[];
   readonly #journal: Journal;
   readonly #store: Store;
   readonly #decisions: DecisionRecorder;
 
-  constructor({ kernel, journal, run, store, report }: RunParts) {
+  constructor({ kernel, types, journal, run, store, report }: RunParts) {
     this.run = run;
     this.session = journal.session;
     this.#kernel = kernel;
+    this.#declared = [...kernel.declared.events, ...types];
     this.#journal = journal;
     this.#store = store;
     this.#decisions = new DecisionRecorder({ kernel, journal, run, report });
@@ -141,7 +146,7 @@ class RecordedRun implements Run {
   };
 
   readonly record: Run["record"] = async (given, { task, documents = [], request_id } = {}) => {
-    const drafts = given.map((one) => declaredDraft(this.#kernel, this.#journal, one));
+    const drafts = given.map((one) => declaredDraft(this.#declared, this.#journal, one));
     const name =
       request_id === undefined
         ? undefined
@@ -157,7 +162,7 @@ class RecordedRun implements Run {
     const id = request_id && JSON.stringify([this.run, request_id]);
     const request = { queue, agent, lease_ms, ...omitUndefined({ request_id: id }) };
     const taken = await this.#journal.claim(request, (claim) =>
-      declaredDraft(this.#kernel, this.#journal, event(claim)),
+      declaredDraft(this.#declared, this.#journal, event(claim)),
     );
     await taken?.written;
     return taken?.claim;

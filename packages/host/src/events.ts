@@ -1,0 +1,36 @@
+import { hash } from "node:crypto";
+import type { EventType, RecordableEvent } from "@bylaw/log";
+import { z } from "zod";
+import { LONGEST_DETAIL, type SessionEvent, type SessionEventType } from "./session-event.ts";
+
+const text = z.string().max(LONGEST_DETAIL);
+
+const typeOf = (name: SessionEventType, details: z.ZodRawShape): EventType => ({
+  name,
+  details: z.strictObject({ host: text, ...details }),
+});
+
+/** The event types of a host's session, besides those of its calls. */
+export const EVENT_TYPES: readonly EventType[] = [
+  typeOf("host_session_started", { source: text.optional() }),
+  typeOf("host_session_ended", { reason: text.optional() }),
+  // Only a digest, because the text may hold secrets. It proves the text to whoever has it, such as in the host's own transcript.
+  typeOf("prompt_submitted", { digest: text, bytes: z.int().nonnegative() }),
+  typeOf("subagent_started", { agent_type: text.optional() }),
+  typeOf("subagent_stopped", { agent_type: text.optional() }),
+];
+
+/** The event that records what happened in a session of a host. */
+export function recordOf(
+  { type, agent, prompt, details }: SessionEvent,
+  host: string,
+): RecordableEvent {
+  const digested =
+    prompt === undefined
+      ? {}
+      : { digest: `sha256:${hash("sha256", prompt, "hex")}`, bytes: Buffer.byteLength(prompt) };
+  return {
+    ...{ event_type: type, agent_id: agent ?? null, task_id: null },
+    details: { host, ...details, ...digested },
+  };
+}
