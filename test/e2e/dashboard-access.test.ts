@@ -77,6 +77,26 @@ it("`bylaw ui` refuses pages of other sites, under another name or as themselves
   expect((await enter(ui.origin, code)).status).toBe(200);
 });
 
+it("`bylaw ui` reads no more of a body than it needs, whether or not its length is told", async () => {
+  const { ui, code } = await makeUi();
+  expect((await enter(ui.origin, "0".repeat(70_000))).status).toBe(413);
+  let sent = 0;
+  const endless = new ReadableStream({
+    pull(to) {
+      sent += 16_384;
+      to.enqueue(new Uint8Array(16_384).fill(48));
+    },
+  });
+  const init = { method: "POST", body: endless, duplex: "half" } as RequestInit;
+  const status = await fetch(`${ui.origin}/api/v1/login`, init).then(
+    (answer) => answer.status,
+    () => "cut",
+  );
+  expect([413, "cut"]).toContain(status);
+  expect(sent).toBeLessThan(50_000_000);
+  expect((await enter(ui.origin, code)).status).toBe(200);
+});
+
 it("`bylaw ui` refuses a wrong query with its reason", async () => {
   const { ui, code } = await makeUi();
   const { token } = (await (await enter(ui.origin, code)).json()) as { readonly token: string };

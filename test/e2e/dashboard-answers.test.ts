@@ -1,4 +1,5 @@
 // The questions in the page: a person answers exactly what is shown, and an agent cannot.
+import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
@@ -36,7 +37,18 @@ action = "ask_user"
 tool = "web_fetch"
 reason = "This goes to the web, so a person must approve it."
 `;
-const TASKS = ["yes", "no", "hostile", "gate", "light", "dark", "phone", "agent"];
+const TASKS = [
+  "yes",
+  "no",
+  "hostile",
+  "gate",
+  "light",
+  "dark",
+  "phone",
+  "agent",
+  "named-gate",
+  "named-call",
+];
 
 const site = makeSite(TASKS, CONTRACT);
 let server: ServerProcess;
@@ -75,11 +87,8 @@ async function ask(
 }
 
 /** An agent that has claimed a task. */
-async function claim(task_id: string) {
-  const { body } = await ask(`Bylaw-Enrol ${ENROL}`, "POST", "/tasks/claim", {
-    agent_id: `agent-of-${task_id}`,
-    task_id,
-  });
+async function claim(task_id: string, agent_id = `agent-of-${task_id}`) {
+  const { body } = await ask(`Bylaw-Enrol ${ENROL}`, "POST", "/tasks/claim", { agent_id, task_id });
   const credential = `Bearer ${String(body["phase_token"])}`;
   return {
     credential,
@@ -117,10 +126,10 @@ async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
   return await context.newPage();
 }
 
-async function openQuestions(options: BrowserContextOptions = {}): Promise<Page> {
+async function openQuestions(options: BrowserContextOptions = {}, token = OPERATOR): Promise<Page> {
   const page = await openPage(options);
   await page.goto(`${server.url}/ui#questions`);
-  await page.getByLabel("Operator's token").fill(OPERATOR);
+  await page.getByLabel("Operator's token").fill(token);
   await page.keyboard.press("Enter");
   await page.getByText("Live", { exact: true }).waitFor();
   return page;
@@ -239,6 +248,25 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
     expect(statuses).toEqual([200, 404, false]);
   });
 });
+
+it.skipIf(BROWSER === undefined)(
+  "is answered by an operator with the name of an agent at a gate in another role, and nowhere else",
+  async () => {
+    await (await claim("named-gate")).builds("It greets");
+    await (await claim("named-call")).fetches("https://example.org/");
+    const token = "the-token-of-an-operator-with-the-name-of-an-agent";
+    const digest = createHash("sha256").update(token).digest("hex");
+    const operators = [{ name: "agent-of-named-call", token: `sha256:${digest}` }];
+    writeFileSync(site.path("data/operators.json"), JSON.stringify({ operators }), { mode: 0o600 });
+    const page = await openQuestions({}, token);
+    await page.locator(".questions button", { hasText: "named-call" }).click();
+    await page.getByText("An agent of this run has your name").waitFor();
+    expect(await page.getByRole("button", { name: "Yes", exact: true }).count()).toBe(0);
+    await page.locator(".questions button", { hasText: "named-gate" }).click();
+    await page.getByRole("button", { name: "Yes", exact: true }).click();
+    await page.getByText("Your yes is on record.").waitFor();
+  },
+);
 
 it("no agent's credential answers a question or reads the page's data", async () => {
   const agent = await claim("agent");

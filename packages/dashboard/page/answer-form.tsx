@@ -1,22 +1,26 @@
 import { useRef, useState } from "preact/hooks";
-import { createKey, post, type Refusal } from "./api.ts";
+import { createKey, post, type Me, type Refusal } from "./api.ts";
 import { shown } from "./shown.ts";
 import type { Asked } from "./use-questions.ts";
 
 interface FormProps {
   readonly question: Asked;
-  /** The roles of the operator; `null`: any. */
-  readonly roles: readonly string[] | null;
+  readonly me: Pick<Me, "roles" | "is_agent">;
   readonly onGiven: (answer: string) => void;
 }
 
 /** The tool whose approval carries the answer to the agent's question. */
 const QUESTION_TOOL = "ask_user_question";
 
+/** The role that no agent may take. */
+const PERSON = "human";
+
 /** Answers a question with yes or no. */
-export function AnswerForm({ question, roles, onGiven }: FormProps) {
+export function AnswerForm({ question, me: { roles, is_agent }, onGiven }: FormProps) {
   const { id, kind, tool, approvers = [] } = question;
-  const own = approvers.filter((one) => roles?.includes(one) ?? true);
+  const own = approvers.filter(
+    (one) => (roles?.includes(one) ?? true) && !(is_agent && one === PERSON),
+  );
   const isAsked = kind === "call" && tool === QUESTION_TOOL;
   const isStop = kind === "pause" || kind === "hold";
   const [reason, setReason] = useState("");
@@ -58,6 +62,8 @@ export function AnswerForm({ question, roles, onGiven }: FormProps) {
     }
   };
 
+  if (is_agent && own.length === 0)
+    return <p>An agent of this run has your name, and only a person may answer this.</p>;
   if (kind === "gate" && own.length === 0 && approvers.length > 0)
     return <p>You have none of the roles that may answer.</p>;
   return (

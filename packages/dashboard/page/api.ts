@@ -23,6 +23,8 @@ export interface RunName {
 export interface Me {
   readonly name: string;
   readonly can_answer: boolean;
+  /** Whether an agent of the run has the same name, which may answer only at gates, and not as a person. */
+  readonly is_agent: boolean;
   /** The roles in which they may answer; `null`: any. */
   readonly roles: readonly string[] | null;
   /** Whether a request must say which run it is about. */

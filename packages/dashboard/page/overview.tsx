@@ -51,19 +51,21 @@ export function Overview({ run }: { readonly run: string | undefined }) {
         />
       </label>
       {error !== undefined && <p class="error">{error}</p>}
-      {answer !== undefined && <State answer={answer} />}
+      {answer !== undefined && <State at={at} answer={answer} />}
     </div>
   );
 }
 
-function State({ answer }: { readonly answer: Answer }) {
+function State({ at, answer }: { readonly at: string; readonly answer: Answer }) {
   const { chain, agents, tasks, head, time, minutes, latencies } = answer;
+  const isBehind = at === "" && chain.broken === null && head < chain.head;
   return (
     <>
       <p role="status">
         Event {head.toLocaleString("en")}
         {time === null ? "" : `, ${timeText(time)}`}. The chain is verified up to event{" "}
         {chain.verified.toLocaleString("en")} of {chain.head.toLocaleString("en")}.
+        {isBehind && " The events after it are still being read."}
         {chain.broken !== null && (
           <span class="error">
             {" "}

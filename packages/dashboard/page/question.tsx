@@ -45,7 +45,7 @@ export function QuestionPanel({ question, isListed, me, onClose }: PanelProps) {
           "Enough people said yes. The agent must ask again."}
       </p>
       {waits && given === undefined && me.can_answer && (
-        <AnswerForm question={question} roles={me.roles} onGiven={setGiven} />
+        <AnswerForm question={question} me={me} onGiven={setGiven} />
       )}
     </section>
   );

@@ -58,7 +58,7 @@ const ABOUT_GATES =
 /** Folds a run into what the page shows of it. The same events always give the same state. */
 export class Overview {
   readonly #phases = new PhaseIndex();
-  readonly #rates = new Rates();
+  #rates = new Rates();
   readonly #agents = new Map<string, Changing<AgentSeen>>();
   readonly #tasks = new Map<string, Changing<TaskSeen>>();
   #head = 0;
@@ -75,6 +75,15 @@ export class Overview {
 
   add(events: readonly LogEvent[]): void {
     for (const event of events) this.#take(event);
+  }
+
+  /** Another overview that goes on from here. It knows no phases of tasks at events before. */
+  copy(): Overview {
+    const copy = new Overview();
+    [copy.#head, copy.#time, copy.#rates] = [this.#head, this.#time, this.#rates.copy()];
+    for (const [agent, seen] of this.#agents) copy.#agents.set(agent, { ...seen });
+    for (const [task, seen] of this.#tasks) copy.#tasks.set(task, { ...seen });
+    return copy;
   }
 
   value(): RunOverview {

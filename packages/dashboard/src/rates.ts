@@ -27,8 +27,8 @@ const OPEN = 10_000;
 /** Counts decisions by minute and calls by duration. */
 export class Rates {
   readonly #minutes = new Map<number, Record<Effect, number>>();
-  readonly #open = new Map<string, number>();
-  readonly #calls = BOUNDS_MS.map(() => 0);
+  #open = new Map<string, number>();
+  #calls = BOUNDS_MS.map(() => 0);
 
   add({ event_type, timestamp, agent_id, details }: LogEvent): void {
     const time = Date.parse(timestamp);
@@ -45,6 +45,13 @@ export class Rates {
       const index = BOUNDS_MS.findIndex((bound) => time - began <= bound);
       if (index !== -1) this.#calls[index] = (this.#calls[index] ?? 0) + 1;
     }
+  }
+
+  copy(): Rates {
+    const copy = new Rates();
+    for (const [at, counts] of this.#minutes) copy.#minutes.set(at, { ...counts });
+    [copy.#open, copy.#calls] = [new Map(this.#open), [...this.#calls]];
+    return copy;
   }
 
   get minutes(): readonly Minute[] {

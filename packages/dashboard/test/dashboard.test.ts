@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { describe, expect, it } from "vitest";
-import { Overview, PAGE_FILES, pageFile, readOverview, readRows } from "../src/index.ts";
+import { OverviewHistory, PAGE_FILES, pageFile, readRows } from "../src/index.ts";
 
 const decided = (effect: string, rule: string): object => ({
   tool: "bash",
@@ -32,6 +32,12 @@ async function makeRun(): Promise<Store> {
     })),
   });
   return store;
+}
+
+async function historyOf(store: Store, until = 100): Promise<OverviewHistory> {
+  const history = new OverviewHistory();
+  history.add(await store.events("r", 0, until));
+  return history;
 }
 
 const all = { run: "r", below: 7, limit: 100, phaseAt: () => null };
@@ -65,8 +71,7 @@ describe("readRows", () => {
 describe("the overview of a run", () => {
   it("has the phase at each event, the blockers, and what gates are judged by", async () => {
     const store = await makeRun();
-    const overview = new Overview();
-    overview.add(await store.events("r", 0, 100));
+    const { live: overview } = await historyOf(store);
     expect([1, 4, 5, 6].map((at) => overview.phaseAt("t", at))).toEqual([
       ...["PLAN", "PLAN", "TDD", "TDD"],
     ]);
@@ -80,13 +85,37 @@ describe("the overview of a run", () => {
 
   it("is, at an earlier event, what it was then", async () => {
     const store = await makeRun();
-    const live = new Overview();
-    live.add(await store.events("r", 0, 3));
-    const then = await readOverview(store, "r", { at: 3 });
-    expect(then).toEqual(live.value());
+    const history = await historyOf(store);
+    const then = await history.at(store, "r", { at: 3 });
+    expect(then).toEqual((await historyOf(store, 3)).live.value());
     expect(then.tasks).toMatchObject([
       { phase: "PLAN", wanted: "TDD", blockers: [{ effect: "deny", reason: "why" }] },
     ]);
+  });
+
+  it("at any event of a long run is read from a state before it", async () => {
+    const events = Array.from({ length: 70_000 }, (_, index) => ({
+      ...{ sequence: index + 1, timestamp: new Date(index * 7_000).toISOString() },
+      ...{ session_id: "s", agent_id: `a-${index % 600}`, task_id: `t-${index % 70}` },
+      event_type: index % 2 === 0 ? "tool_allowed" : "tool_result",
+      details: { id: `c-${index >> 1}`, decision: { effect: index % 3 === 0 ? "deny" : "allow" } },
+    }));
+    let read = 0;
+    const source = {
+      async events(_run: string, after: number, limit: number) {
+        read += limit;
+        return events.slice(after, after + limit);
+      },
+    };
+    const history = new OverviewHistory();
+    for (let at = 0; at < events.length; at += 100) history.add(events.slice(at, at + 100));
+    for (const at of [1, 999, 1_000, 33_333, 64_000, 69_999, 70_000]) {
+      const fresh = new OverviewHistory();
+      fresh.add(events.slice(0, at));
+      read = 0;
+      expect(await history.at(source, "r", { at })).toEqual(fresh.live.value());
+      expect(read).toBeLessThanOrEqual(4_000);
+    }
   });
 });
 

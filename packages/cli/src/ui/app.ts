@@ -1,8 +1,9 @@
-import { PAGE_FILES, pageFile, readOverview, readRows } from "@bylaw/dashboard";
+import { PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
 import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
 import type { StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
 import { Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import type { ProjectAllowing } from "./allowing.ts";
 import type { Login } from "./login.ts";
 import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
@@ -23,7 +24,8 @@ export interface UiTerms {
 
 type ReadTerms = Pick<UiTerms, "store" | "runs" | "allowing">;
 
-/** How many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
+/** The largest body of a request, how many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
+const MOST_BYTES = 65_536;
 const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 30_000;
 
@@ -41,6 +43,7 @@ export function uiApp(terms: UiTerms): Hono {
       return refusal(403, "Requests of other sites are refused", "Open the printed address.");
     return await next();
   });
+  app.use(bodyLimit({ maxSize: MOST_BYTES, onError: () => refusal(413, "The body is too large") }));
   app.get("/ui", () => pageFile("index.html", "code"));
   for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, "code"));
   app.post("/api/v1/login", async ({ req, json }) => {
@@ -85,7 +88,7 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
   app.get("/api/v1/me", async ({ json }) => {
     const all = await store.runs();
     return json({
-      ...{ name: "This store", can_answer: false, roles: [], many_runs: true },
+      ...{ name: "This store", can_answer: false, is_agent: false, roles: [], many_runs: true },
       runs: all
         .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
         .map(({ run, head, last }) => ({ run, head, last })),
@@ -98,7 +101,7 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
     // Only a filter by phase must wait until the log was read from its beginning.
     if (filter.phase !== undefined) await follower.fresh();
     const page = await readRows(store, {
-      ...{ run, filter, limit, phaseAt: overview.phaseAt },
+      ...{ run, filter, limit, phaseAt: overview.live.phaseAt },
       below: Math.min(below ?? Infinity, head + 1),
     });
     // Goes on reading in the background, after the first page.
@@ -111,7 +114,7 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
     const [event] = await store.events(run, at - 1, 1);
     return event === undefined
       ? refusal(404, `The log has no event ${at}`)
-      : json({ event, phase: runs.get(run).overview.phaseAt(event.task_id, at) });
+      : json({ event, phase: runs.get(run).overview.live.phaseAt(event.task_id, at) });
   });
   app.get("/api/v1/decisions/:sequence/allowing", async ({ req, json }) => {
     const { run } = runQuery(req.query());
@@ -119,7 +122,7 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
     const [event] = await store.events(run, at - 1, 1);
     return event === undefined
       ? refusal(404, `The log has no event ${at}`)
-      : json(await allowing(event, runs.get(run).overview.phaseAt(event.task_id, at)));
+      : json(await allowing(event, runs.get(run).overview.live.phaseAt(event.task_id, at)));
   });
   app.get("/api/v1/approvals", async ({ req, json }) =>
     json(await runs.get(runQuery(req.query()).run).questions()),
@@ -129,10 +132,11 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
     const { overview, follower, feed, broken } = runs.get(run);
     const head = await feed.head();
     const chain = { broken: broken(), verified: follower.head, head };
-    if (at === undefined) return json({ ...overview.value(), chain });
+    if (at === undefined) return json({ ...overview.live.value(), chain });
     const { signal } = req.raw;
-    const then = await readOverview(store, run, {
+    const then = await overview.at(store, run, {
       at: Math.min(at, head),
+      read: () => follower.fresh(),
       ...omitUndefined({ signal }),
     });
     return json({ ...then, chain });

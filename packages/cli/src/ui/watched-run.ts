@@ -1,12 +1,12 @@
 import { messageOf, type LogEvent } from "@bylaw/kernel";
-import { Overview } from "@bylaw/dashboard";
+import { OverviewHistory } from "@bylaw/dashboard";
 import type { StoreReader } from "@bylaw/log";
 import { createQuestions, type Question } from "@bylaw/orchestrator/approvals";
 import { Feed, LogFollower } from "@bylaw/orchestrator/events";
 
 /** A run that the page shows. Its log is read and verified once, in the background. */
 export interface WatchedRun {
-  readonly overview: Overview;
+  readonly overview: OverviewHistory;
   readonly follower: LogFollower;
   readonly feed: Feed;
   /** The calls, pauses and holds that wait for a person, at most 100 of them, and how many there are. */
@@ -23,7 +23,7 @@ export interface WatchedRun {
 const LISTED = 100;
 
 export function watchRun(store: StoreReader, run: string): WatchedRun {
-  const overview = new Overview();
+  const overview = new OverviewHistory();
   // Gates would need the contract, and a store is shown without running the code of a configuration.
   const asked = createQuestions({ store, run, gates: undefined });
   const fold = {

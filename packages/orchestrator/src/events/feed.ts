@@ -43,6 +43,8 @@ export class Feed {
   /** The sequence of the last event that was read for all. */
   #head = 0;
   #reading = false;
+  /** Whether to begin at the end of the log, since there was no listener. */
+  #resumes = true;
   #again = false;
   #poll: NodeJS.Timeout | undefined;
   #unwatch: Promise<() => void> | undefined;
@@ -54,12 +56,17 @@ export class Feed {
   /** Resolves to the current end of the log. */
   async head(): Promise<number> {
     const { store, run, known } = this.#terms;
+    const has = async (sequence: number): Promise<boolean> =>
+      (await store.events(run, sequence - 1, 1)).length > 0;
+    // Sequences have no gaps, so a few reads find the end of a log of any length.
     let last = Math.max(this.#head, known());
-    for (;;) {
-      const page = await store.events(run, last, PAGE);
-      last = page.at(-1)?.sequence ?? last;
-      if (page.length < PAGE) return last;
+    let step = 1;
+    for (; await has(last + step); step *= 2) last += step;
+    for (; step > 1;) {
+      step /= 2;
+      if (await has(last + step)) last += step;
     }
+    return last;
   }
 
   listen(): Listener {
@@ -109,10 +116,20 @@ export class Feed {
       this.#again = false;
       const { limit } = this.#paging;
       const isIdle = this.#closed || this.#listeners === 0;
+      if (!isIdle && this.#resumes) await this.#resume();
       const page = isIdle ? [] : await store.events(run, this.#head, limit);
       this.#keep(page);
       if (page.length < limit && !this.#again) return;
     }
+  }
+
+  /** Begins at the end of the log, because events from before may be many, and each listener reads those that it lacks. */
+  async #resume(): Promise<void> {
+    const head = await this.head();
+    this.#resumes = false;
+    if (head === this.#head) return;
+    [this.#frames, this.#size, this.#head] = [[], 0, head];
+    this.#wake();
   }
 
   #look(): void {
@@ -125,9 +142,8 @@ export class Feed {
   }
 
   #start(): void {
-    const { store, run, known, onError } = this.#terms;
-    // Events from before the last listener stopped may be far behind.
-    if (known() > this.#head) [this.#frames, this.#size, this.#head] = [[], 0, known()];
+    const { store, run, onError } = this.#terms;
+    this.#resumes = true;
     this.#poll = setInterval(() => this.#look(), POLL_MS);
     this.#poll.unref();
     this.#unwatch = store.watch((grown) => {

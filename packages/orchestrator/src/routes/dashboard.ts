@@ -1,4 +1,4 @@
-import { phasesWith, readOverview, readRows, unknownPolicies } from "@bylaw/dashboard";
+import { phasesWith, readRows, unknownPolicies } from "@bylaw/dashboard";
 import type { LogEvent } from "@bylaw/kernel";
 import { z } from "@hono/zod-openapi";
 import { problem } from "../http/problem.ts";
@@ -19,9 +19,13 @@ export const getMe = defineRoute({
       description: "The operator",
       schema: z.object({
         name: z.string(),
-        can_answer: z
+        can_answer: z.boolean(),
+        is_agent: z
           .boolean()
-          .openapi({ description: "`false` if an agent of the run has the same name" }),
+          .openapi({
+            description:
+              "Whether an agent of the run has the same name. Then answers count only at gates, in another role than `human`",
+          }),
         roles: z
           .array(z.string())
           .nullable()
@@ -33,7 +37,8 @@ export const getMe = defineRoute({
   },
   handle: ({ service: { run, operations }, caller: { name, roles = null } }) =>
     reply({
-      ...{ name, roles, can_answer: !operations.approvals.list.isAgent(name), many_runs: false },
+      ...{ name, roles, can_answer: true, many_runs: false },
+      is_agent: operations.approvals.list.isAgent(name),
       runs: [{ run: run.run, head: run.head, last: null }],
     }),
 });
@@ -67,7 +72,7 @@ export const getDecisions = defineRoute({
       filter: { ...filter, decided: decided === "true" },
       below: Math.min(below === undefined ? Infinity : Number(below), head + 1),
       limit,
-      phaseAt: overview.phaseAt,
+      phaseAt: overview.live.phaseAt,
     });
     return reply({ ...page, head });
   },
@@ -134,13 +139,13 @@ async function eventAt({ store, run }: Service, at: number): Promise<LogEvent> {
 }
 
 const phaseOf = ({ operations }: Service, { task_id, sequence: at }: LogEvent): string | null =>
-  operations.overview.phaseAt(task_id, at);
+  operations.overview.live.phaseAt(task_id, at);
 
 export const getOverview = defineRoute({
   ...common,
   path: "/overview",
   summary: "Read agents, tasks and rates of the run",
-  description: "With `at`, as they were after that event: the log is folded again up to it.",
+  description: "With `at`, as they were after that event.",
   query: z.strictObject({ at: sequence.optional() }),
   answers: {
     200: {
@@ -154,8 +159,11 @@ export const getOverview = defineRoute({
     follower.fresh().catch(() => {});
     const broken = service.broken()?.message ?? null;
     const chain = { verified: follower.head, head, broken };
-    if (at === undefined) return reply({ ...overview.value(), chain });
-    const then = await readOverview(service.store, run, { at: Math.min(Number(at), head), signal });
+    if (at === undefined) return reply({ ...overview.live.value(), chain });
+    const then = await overview.at(service.store, run, {
+      ...{ at: Math.min(Number(at), head), signal },
+      read: () => follower.fresh(),
+    });
     return reply({ ...then, chain });
   },
 });

@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { Overview } from "@bylaw/dashboard";
+import { OverviewHistory } from "@bylaw/dashboard";
 import { isJsonObject, messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
@@ -60,7 +60,7 @@ export class Operations {
   readonly refusals: Refusals;
   readonly streams = new StreamLimit();
   /** What the page shows of the run. */
-  readonly overview = new Overview();
+  readonly overview = new OverviewHistory();
   readonly scheduler: Scheduler;
   readonly #notifier: Notifier;
   readonly #terms: OperationTerms;
