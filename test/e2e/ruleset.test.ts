@@ -230,6 +230,15 @@ describe("bylaw ruleset verify refuses", () => {
   });
 });
 
+test.each(["@..", "@calls.tar", "@file:..", "@acme/rules", "@https://acme.test/r"])(
+  "asks npm for no `rules%s`, which it would take for a path, a repository or an address",
+  async (version) => {
+    const ran = await ruleset(scratch({ "calls.tar": "" }), `verify rules${version}`);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toContain(`File not found: rules${version}`);
+  },
+);
+
 describe("bylaw ruleset diff", () => {
   const NEXT = {
     manifest: { version: "2.0.0" },

@@ -1,5 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -68,13 +69,10 @@ function installLinks(): void {
 const PUBLISHING_MS = 600_000;
 const STRANGER_MS = 180_000;
 
-const COMMAND = "node_modules/@bylaw/cli/bin/bylaw.js";
-const CONFIG = ["--config", "bylaw.config.json"];
 const PUSH = {
-  ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd: "/tmp" },
+  ...{ hook_event_name: "PreToolUse", session_id: "s1" },
   ...{ tool_name: "Bash", tool_input: { command: "git push --force" } },
 };
-const RULES = ["--kind", "ruleset", "--name", "@acme/rules"];
 
 it("a clean clone is published by one command", { timeout: PUBLISHING_MS }, async () => {
   await inClone("npm", "run", "release");
@@ -87,54 +85,133 @@ it("a clean clone is published by one command", { timeout: PUBLISHING_MS }, asyn
 
 describe("a stranger", () => {
   const place = mkdtempSync(join(tmpdir(), "bylaw-stranger-"));
-  const [rules, shop] = [join(place, "rules"), join(place, "shop")];
+  const [rules, gate, shop] = ["rules", "gate", "shop"].map((name) => join(place, name)) as [
+    string,
+    string,
+    string,
+  ];
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-  const npm = (cwd: string, ...args: readonly string[]): Promise<{ readonly stdout: string }> =>
-    run("npm", ["--no-audit", "--no-update-notifier", ...args], { cwd, env: served().env });
-  const bylaw = (...args: readonly string[]) =>
-    spawnSync(process.execPath, [COMMAND, ...args], {
-      cwd: shop,
-      encoding: "utf8",
-      env: { ...process.env, HOME: place },
+  interface Ended {
+    readonly status: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
+  // Nothing names the registry but the `.npmrc` of the folder where the stranger works.
+  const env = { ...process.env, HOME: place, npm_config_update_notifier: "false" };
+  async function sh(cwd: string, line: string): Promise<Ended> {
+    const [command = "", ...args] = line.split(" ");
+    try {
+      return { status: 0, ...(await run(command, args, { cwd, env })) };
+    } catch (error) {
+      const { code: status, stdout, stderr } = error as Ended & { readonly code: number };
+      return { status, stdout, stderr };
+    }
+  }
+  const ok = async (cwd: string, line: string): Promise<string> => {
+    const { status, stdout, stderr } = await sh(cwd, line);
+    expect({ line, status, said: status === 0 ? "" : `${stdout}${stderr}` }).toEqual({
+      ...{ line, status: 0, said: "" },
     });
-
-  it("creates a ruleset, tests it and publishes it", { timeout: STRANGER_MS }, async () => {
-    await npm(place, "create", "--yes", "bylaw@latest", "rules", "--", ...RULES);
-    await npm(rules, "install");
-    expect((await npm(rules, "test")).stdout).toContain("2 cases");
-    await npm(rules, "publish", "--access", "public");
-  });
+    return stdout;
+  };
+  const create = async (folder: string, kind: string, ...more: readonly string[]) => {
+    const line = ["npm create --yes bylaw@latest", folder, "-- --kind", kind, ...more].join(" ");
+    await ok(place, line);
+    useRegistry(join(place, folder));
+    await ok(join(place, folder), "npm install --no-audit --no-fund");
+  };
+  const useRegistry = (folder: string): void =>
+    cpSync(String(served().env["npm_config_userconfig"]), join(folder, ".npmrc"));
+  const edit = (file: string, change: (text: string) => string): void => {
+    const changed = change(readFileSync(file, "utf8"));
+    expect(changed).not.toBe(readFileSync(file, "utf8"));
+    writeFileSync(file, changed);
+  };
+  const REFUND = "npx bylaw check --tool refund --args";
 
   it(
-    "creates a project that uses it, and a denied call is blocked",
+    "goes from an empty folder to rules that travel and a host that obeys them",
     { timeout: STRANGER_MS },
     async () => {
-      await npm(place, "create", "--yes", "bylaw@latest", "shop", "--", "--kind", "host");
-      await npm(shop, "install");
-      await npm(shop, "install", "@acme/rules");
-      const file = join(shop, "bylaw.config.json");
-      const config = JSON.parse(readFileSync(file, "utf8")) as {
-        readonly extends: readonly string[];
-      };
-      writeFileSync(
-        file,
-        JSON.stringify({ ...config, extends: [...config.extends, "@acme/rules"] }),
-      );
-      const refund = ["--tool", "refund", "--args", '{"amount":20}'];
-      const { status, stdout: decision, stderr } = bylaw("check", ...refund);
-      expect({ status, stderr }).toEqual({ status: 1, stderr: "" });
-      expect(decision).toContain("no-refund-without-ticket");
-      expect(bylaw("install", "claude-code", "--client", "none").stderr).toBe("");
-      expect(bylaw("doctor", "claude-code").status).toBe(0);
-      const hook = spawnSync(process.execPath, [COMMAND, "hook", "claude-code", ...CONFIG], {
-        cwd: shop,
-        input: JSON.stringify(PUSH),
-        encoding: "utf8",
-      });
-      expect(hook.stdout).toContain('"permissionDecision":"deny"');
+      useRegistry(place);
+      await publishesRules();
+      await testsGateCheck();
+      await deniesByRules();
+      await refusesLooserRules();
+      await upgradesWithOpenEyes();
+      await blocksCall();
     },
   );
+
+  async function publishesRules(): Promise<void> {
+    await create("rules", "ruleset", "--name", "@acme/rules");
+    expect(await ok(rules, "npm test")).toContain("2 cases");
+    expect(await ok(rules, "npx bylaw ruleset verify")).toContain("sha256:");
+    await ok(rules, "npm publish --access public");
+  }
+
+  async function testsGateCheck(): Promise<void> {
+    await create("gate", "check", "--name", "has-changelog");
+    expect(await ok(gate, "npm test")).toContain("pass 3");
+  }
+
+  async function deniesByRules(): Promise<void> {
+    await create("shop", "host");
+    await ok(shop, "npm test");
+    await ok(shop, "npm install --no-audit --no-fund @acme/rules");
+    edit(join(shop, "bylaw.config.json"), (text) => {
+      return text.replace('"@bylaw/ruleset-everyday"', '$&, "@acme/rules"');
+    });
+    const { status, stdout } = await sh(shop, `${REFUND} {"amount":20}`);
+    expect({ status, stdout }).toEqual({
+      status: 1,
+      stdout: expect.stringContaining("no-refund-without-ticket") as unknown,
+    });
+    await ok(shop, "npx bylaw ruleset accept @acme/rules");
+  }
+
+  async function refusesLooserRules(): Promise<void> {
+    edit(join(rules, "policy.toml"), (text) =>
+      text.replace(
+        "{ ticket = { exists = false } }",
+        "{ ticket = { exists = false }, amount = { min = 51 } }",
+      ),
+    );
+    edit(join(rules, "cases.jsonl"), (text) => text.replace('"amount": 20}', '"amount": 90}'));
+    await ok(rules, "npm version --no-git-tag-version patch");
+    const refused = await sh(rules, "npx bylaw ruleset verify --against @acme/rules@0.1.0");
+    expect(refused).toMatchObject({ status: 1, stderr: "" });
+    expect(refused.stdout).toContain("less strict");
+    await ok(rules, "npm version --no-git-tag-version 1.0.0");
+    await ok(rules, "npx bylaw ruleset verify --against @acme/rules@0.1.0");
+    await ok(rules, "npm publish --access public");
+  }
+
+  async function upgradesWithOpenEyes(): Promise<void> {
+    const changed = await sh(shop, "npx bylaw ruleset diff @acme/rules @acme/rules@1.0.0");
+    expect(changed).toMatchObject({ status: 1, stderr: "" });
+    expect(changed.stdout).toContain("deny → ask_user");
+    expect(changed.stdout).toContain("@acme/rules 0.1.0 → 1.0.0");
+    await ok(shop, "npm install --no-audit --no-fund @acme/rules@1.0.0");
+    const unread = await sh(shop, `${REFUND} {"amount":20}`);
+    expect(unread.status).toBe(2);
+    expect(unread.stderr).toContain("BYLAW_RULESET_UNACCEPTED");
+    expect(await sh(shop, "npx bylaw ruleset accept @acme/rules")).toMatchObject({ status: 1 });
+    await ok(shop, "npx bylaw ruleset accept @acme/rules --looser");
+    expect(await sh(shop, `${REFUND} {"amount":20}`)).toMatchObject({ status: 3 });
+    expect(await sh(shop, `${REFUND} {"amount":90}`)).toMatchObject({ status: 1 });
+  }
+
+  async function blocksCall(): Promise<void> {
+    await ok(shop, "npx bylaw install claude-code --client none");
+    await ok(shop, "npx bylaw doctor claude-code");
+    const hook = spawnSync("npx", ["bylaw", "hook", "claude-code"], {
+      ...{ cwd: shop, env, encoding: "utf8" },
+      input: JSON.stringify({ ...PUSH, cwd: shop }),
+    });
+    expect(hook.stdout).toContain('"permissionDecision":"deny"');
+  }
 });
 
 it("the next release gives every package with a changeset its version and its changelog", async () => {

@@ -38,7 +38,9 @@ export async function withPackages<T>(
   }
 }
 
-const PUBLISHED = /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(@[\w.+-]+)?$/;
+// A version or a tag. npm would take `name@..` or `name@x.tar` for a path.
+const PUBLISHED =
+  /^((?:@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*)(@(?:\d+\.\d+\.\d+(?:[+-][\w.+-]+)?|[a-z][a-z0-9-]*))?$/;
 
 async function placeOf(named: string, folder: () => string): Promise<PackagePlace> {
   const found = statSync(named, { throwIfNoEntry: false });
@@ -51,7 +53,8 @@ async function placeOf(named: string, folder: () => string): Promise<PackagePlac
     });
   if (version === undefined) return { ...at(named, installed(name)), name };
   const into = folder();
-  const { filename } = await npmPack([named, "--pack-destination", into], into);
+  // Beside the project, whose `.npmrc` says which registry has its packages: another one may hold somebody else's of that name.
+  const { filename } = await npmPack([named, "--pack-destination", into], process.cwd());
   // The file name contains the scope without its slash. Older versions of npm report it with a slash.
   const file = String(filename).replace(/^@/, "").replaceAll("/", "-");
   return { ...(await unpacked(named, join(into, file), into)), name };
