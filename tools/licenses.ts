@@ -17,6 +17,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
     "MIT-0",
     "Unlicense",
     "Zlib",
+    // Of json-schema; we take it under the second.
+    "(AFL-2.1 OR BSD-3-Clause)",
   ],
 ]);
 

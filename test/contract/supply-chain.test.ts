@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -36,9 +36,9 @@ interface Bom {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-const npm = (...args: readonly string[]): string =>
-  execFileSync("npm", args, {
-    cwd: root,
+const npm = (cwd: string, args: string): string =>
+  execFileSync("npm", args.split(" "), {
+    cwd,
     encoding: "utf8",
     maxBuffer: 2 ** 26,
     shell: process.platform === "win32",
@@ -48,23 +48,71 @@ const folder = mkdtempSync(join(tmpdir(), "bylaw-licenses-"));
 let bom: Bom;
 let refs: readonly string[];
 beforeAll(() => {
-  bom = JSON.parse(npm("run", "--silent", "sbom")) as Bom;
+  bom = JSON.parse(npm(root, "run --silent sbom")) as Bom;
   refs = bom.components.map((component) => component["bom-ref"]);
 });
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/**
+ * A folder for which npm lists what a user installs: only the published packages, without what they need for development and without
+ * peers that are optional.
+ */
+function strangersFolder(): string {
+  const at = join(folder, "stranger");
+  const published = publishable.map((one) => one.folder);
+  const write = (path: string, content: object): void => {
+    mkdirSync(dirname(join(at, path)), { recursive: true });
+    writeFileSync(join(at, path), JSON.stringify(content));
+  };
+  const { packages, ...lock } = JSON.parse(textOf("package-lock.json")) as {
+    readonly packages: Readonly<Record<string, Entry>>;
+  };
+  const { optionalDependencies: _, ...top } = forUsers(packages[""] ?? {});
+  const kept = Object.entries(packages).filter(([path, { link, resolved = "" }]) =>
+    link === true || !path.includes("node_modules/")
+      ? published.includes(link === true ? resolved : path)
+      : true,
+  );
+  write("package-lock.json", {
+    ...lock,
+    packages: {
+      "": { ...top, workspaces: published },
+      ...Object.fromEntries(kept.map(([path, entry]) => [path, forUsers(entry)])),
+    },
+  });
+  write("package.json", { ...top, workspaces: published });
+  for (const one of published)
+    write(`${one}/package.json`, forUsers(JSON.parse(textOf(`${one}/package.json`)) as Entry));
+  return at;
+}
+
+interface Entry {
+  readonly devDependencies?: object;
+  readonly optionalDependencies?: object;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly dev?: boolean;
+  readonly link?: boolean;
+  readonly resolved?: string;
+}
+
+function forUsers({ devDependencies: _, dev: __, ...entry }: Entry): Entry {
+  const { peerDependencies = {}, peerDependenciesMeta: meta = {} } = entry;
+  const peers = Object.entries(peerDependencies).filter(([name]) => meta[name]?.optional !== true);
+  return { ...entry, peerDependencies: Object.fromEntries(peers) };
+}
 
 const own = new Set(publishable.map(({ manifest }) => manifest.name));
 const command = workspaces.find(({ folder }) => folder === "packages/cli") as Workspace;
 
 describe("npm run sbom", () => {
   it("lists what npm installs for the published packages, what these contain, and no others", () => {
-    const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
-    // One line each: path:name@version, and the target of a link.
-    const installed = npm("ls", "--all", "--omit", "dev", "--parseable", "--long", ...selected)
+    // One line each: path:name@version, after the alias if there is one, and the target of a link.
+    const installed = npm(strangersFolder(), "ls --all --package-lock-only --parseable --long")
       .trim()
       .split("\n")
-      .map((line) => /node_modules.*?:((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1])
-      .filter((ref) => ref !== undefined);
+      .map((line) => /:(?:[^:]+@npm:)?((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1])
+      .filter((ref) => ref !== undefined && !ref.startsWith(`${rootManifest.name}@`));
     expect(installed.length).toBeGreaterThan(publishable.length);
     const headings = textOf("packages/cli/dist/THIRD-PARTY-LICENSES.txt").matchAll(
       /^(\S+) (\d+\.\d+\.\d+\S*) \([\w.-]+\)$/gm,
@@ -90,6 +138,7 @@ describe("npm run sbom", () => {
       for (const name of Object.keys({
         ...manifest.dependencies,
         ...manifest.optionalDependencies,
+        ...forUsers(manifest).peerDependencies,
       }))
         expect(names).toContain(name);
     }
@@ -102,8 +151,9 @@ describe("npm run sbom", () => {
         }),
       ),
     );
+    // Frameworks of hosts install types too.
     const tools = Object.keys(rootManifest.devDependencies ?? {}).filter(
-      (name) => !declared.has(name),
+      (name) => !declared.has(name) && !name.startsWith("@types/"),
     );
     expect(tools).toContain("vitest");
     expect(tools.filter((name) => names.has(name))).toEqual([]);
