@@ -20,7 +20,7 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   "packages/policy-language/policy.schema.json": policy,
   "packages/runner/template.schema.json": template,
   "plugins/status/status.schema.json": statusJsonSchema(),
-  // Many projects install nothing but the command.
+  // Many projects install nothing but the command. Its schemas are not formatted, because every byte of it counts.
   "packages/cli/schemas/config.json": await configJsonSchema(),
   "packages/cli/schemas/contract.json": contract,
   "packages/cli/schemas/operators.json": operatorsJsonSchema(),
@@ -28,9 +28,12 @@ const SCHEMAS: Readonly<Record<string, unknown>> = {
   "packages/cli/schemas/serve.json": serveJsonSchema(),
   "packages/cli/schemas/template.json": template,
 };
-for (const [file, schema] of Object.entries(SCHEMAS)) write(file, JSON.stringify(schema));
+for (const [file, schema] of Object.entries(SCHEMAS)) {
+  const text = JSON.stringify(schema);
+  write(file, file.startsWith("packages/cli/") ? `${text}\n` : formatted(file, text));
+}
 const page = "packages/contract/README.md";
-write(page, withTables(readFileSync(join(root, page), "utf8")));
+write(page, formatted(page, withTables(readFileSync(join(root, page), "utf8"))));
 
 function withTables(text: string): string {
   let filled = text;
@@ -43,8 +46,7 @@ function withTables(text: string): string {
   return filled;
 }
 
-function write(file: string, text: string): void {
-  const path = join(root, file);
+function formatted(file: string, text: string): string {
   const oxfmt = join(root, "node_modules/oxfmt/bin/oxfmt");
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -52,12 +54,17 @@ function write(file: string, text: string): void {
     { cwd: root, input: text, encoding: "utf8" },
   );
   if (status !== 0) throw new Error(`oxfmt failed: ${stderr}`);
-  if (existsSync(path) && readFileSync(path, "utf8") === stdout) return;
+  return stdout;
+}
+
+function write(file: string, text: string): void {
+  const path = join(root, file);
+  if (existsSync(path) && readFileSync(path, "utf8") === text) return;
   if (flags.check) {
     console.error(`${file} is out of date: run \`npm run schema\``);
     process.exitCode = 1;
     return;
   }
-  writeFileSync(path, stdout);
+  writeFileSync(path, text);
   console.log(`wrote ${file}`);
 }

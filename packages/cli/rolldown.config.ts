@@ -97,19 +97,22 @@ const LATER = [
  */
 function loadedLater(): Plugin {
   const prefix = "\0later:";
+  const files = new Map<string, string>();
   return {
     name: "loaded-later",
     async resolveId(source, importer, options) {
       if (importer === undefined) return null;
       const found = await this.resolve(source, importer, { ...options, skipSelf: true });
       if (found === null || !LATER.some((end) => found.id.endsWith(end))) return found;
-      this.emitFile({ type: "chunk", id: found.id, fileName: `${nameOf(found.id)}.js` });
-      // Encoded, so that other plugins do not mistake the id for the module itself.
-      return prefix + encodeURIComponent(found.id);
+      const name = nameOf(found.id);
+      this.emitFile({ type: "chunk", id: found.id, fileName: `${name}.js` });
+      // Only the name: a file of the bundle may be called by the id, and the path is one of this machine.
+      files.set(prefix + name, found.id);
+      return prefix + name;
     },
     async load(id) {
-      if (!id.startsWith(prefix)) return null;
-      const file = decodeURIComponent(id.slice(prefix.length));
+      const file = files.get(id);
+      if (file === undefined) return null;
       const exports = Object.entries((await import(file)) as Record<string, unknown>);
       return `import { createRequire } from "node:module";
         let loaded;

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 135_096,
-  test_lines: 100_335,
+  source_lines: 135_103,
+  test_lines: 100_486,
   files_over_300: 0,
   functions_over_60: 36,
   cycles: 0,

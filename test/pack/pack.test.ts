@@ -86,6 +86,21 @@ it.each(publishable.map(({ manifest }) => [manifest.name]))(
   },
 );
 
+// As it is, and as bundlers write it in the name of a file.
+const BUILT_AT = [root, root.replaceAll("/", "_2F"), encodeURIComponent(root)];
+
+it.each(publishable.map(({ manifest }) => [manifest.name]))(
+  "nothing in the tarball of %s names the folder where it was built",
+  (name) => {
+    const paths = tarballs.get(name)?.paths ?? [];
+    const told = paths.filter((path) => {
+      const text = readFileSync(join(folder, "all/node_modules", name, path), "latin1");
+      return BUILT_AT.some((place) => `${path}\n${text}`.includes(place));
+    });
+    expect(told).toEqual([]);
+  },
+);
+
 it.each(publishable.map(({ manifest }) => [manifest.name]))(
   "are-the-types-wrong finds nothing in the tarball of %s",
   async (name) => {

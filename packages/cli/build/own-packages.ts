@@ -1,9 +1,13 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Plugin } from "rolldown";
 import { manifestIn, packageOf } from "./manifest.ts";
 
-/** Files that packages load from their own folder. The build copies them to `dist/packages`, at the same path as in the package. */
+/**
+ * Files that packages load from their own folder. The build copies them to `dist/packages`, at the same path as in the package. It
+ * compresses one that the package has without its `.gz`.
+ */
 const FILES: Readonly<Record<string, readonly string[]>> = {
   "@bylaw/ruleset-recommended": ["policy.toml", "dist/policy.compiled.json"],
   "@bylaw/ruleset-everyday": ["policy.toml", "dist/policy.compiled.json"],
@@ -21,7 +25,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ),
     "templates/ruleset/policy.toml",
   ],
-  "chart.js": ["dist/chart.umd.min.js", "LICENSE.md"],
+  "chart.js": ["dist/chart.umd.min.js.gz", "LICENSE.md"],
 };
 
 const OWN = "own:";
@@ -71,7 +75,10 @@ export function ownPackages(): Plugin {
     generateBundle() {
       for (const [name, files] of Object.entries(FILES))
         for (const file of files) {
-          const source = readFileSync(join(NODE_MODULES, name, file));
+          const from = join(NODE_MODULES, name, file);
+          const source = existsSync(from)
+            ? readFileSync(from)
+            : gzipSync(readFileSync(from.replace(/\.gz$/, "")), { level: 9 });
           this.emitFile({ type: "asset", fileName: `packages/${name}/${file}`, source });
         }
     },

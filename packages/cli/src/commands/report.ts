@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 import { createEventReader } from "../log/read-events.ts";
 import { conclude } from "../io/exit-code.ts";
 import { fileOf } from "../io/own-packages.ts";
@@ -74,4 +75,4 @@ function rendered(
 }
 
 const chartLibrary = (): string =>
-  readFileSync(fileOf("chart.js", "dist/chart.umd.min.js"), "utf8");
+  gunzipSync(readFileSync(fileOf("chart.js", "dist/chart.umd.min.js.gz"))).toString();
