@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 135_103,
+  source_lines: 135_176,
   test_lines: 100_486,
   files_over_300: 0,
   functions_over_60: 36,

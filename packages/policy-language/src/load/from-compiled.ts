@@ -39,7 +39,7 @@ function policyOf(
     if (!Object.hasOwn(STRICTNESS, stored.effect)) return undefined;
     const write = both === true ? stored.read : stored.write;
     const source = boundTier({ ...stored, write, file }, bounds, [], { warn: doubt });
-    const rule = compileRule(source, tools, doubt, {
+    const rule = compileRule(source, doubt, {
       programs: programs?.map(({ program, words }) => ({ program, firstWords: () => words })),
     });
     if (rule === undefined) return undefined;

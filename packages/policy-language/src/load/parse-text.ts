@@ -146,7 +146,7 @@ function bylawFile(
     );
     const at = (key: Path): Path => [...path, ...asWritten(item, key)];
     const wrong: RuleComplaint = (key, message, fix) => findings.error(at(key), message, fix);
-    const rule = compileRule(bounded, tools, wrong);
+    const rule = compileRule(bounded, wrong);
     if (rule === undefined) continue;
     checkRule(rule, raw, tools, wrong, (key, message, fix) => findings.warn(at(key), message, fix));
     runInlineCases(rule, raw, tools, wrong);

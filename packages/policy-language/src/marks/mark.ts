@@ -50,11 +50,11 @@ export function compileMark(
 ): Mark | undefined {
   const { passed: _, cleared_by: __, ...conditions } = source;
   const read = { tier: "default", shadow: false, final: false } as const;
-  const may = compileRule({ ...conditions, ...read, effect: "deny" }, tools, report);
+  const may = compileRule({ ...conditions, ...read, effect: "deny" }, report);
   if (may === undefined) return undefined;
   let certain = true;
   const doubt = (): void => void (certain = false);
-  const sure = compileRule({ ...conditions, ...read, effect: "allow" }, tools, doubt);
+  const sure = compileRule({ ...conditions, ...read, effect: "allow" }, doubt);
   if (sure !== undefined) checkRule(sure, {}, tools, doubt, () => {});
   return { source, key: markKey(source.file, source.name), may, sure: certain ? sure : undefined };
 }

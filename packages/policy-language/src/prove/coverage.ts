@@ -70,11 +70,8 @@ export async function coverPolicy({
     parts: partsOf(source),
   }));
   const variants = asked.flatMap(({ alternatives, parts }) => [
-    ...alternatives.flatMap(({ only, without }) => [
-      compileQuietly(only, tools),
-      compileQuietly(without, tools),
-    ]),
-    ...parts.map(({ without }) => compileQuietly(without, tools)),
+    ...alternatives.flatMap(({ only, without }) => [compileQuietly(only), compileQuietly(without)]),
+    ...parts.map(({ without }) => compileQuietly(without)),
   ]);
   const sets = (await matchSets(variants, calls, { tools, marks })).values();
   const next = (): ReadonlySet<number> => sets.next().value ?? new Set();
@@ -125,7 +122,7 @@ function speaks(
   only: RuleSource,
   tools: ToolTable,
 ): boolean {
-  const rule = INLINE_PARTS.has(key) ? compileQuietly(only, tools) : undefined;
+  const rule = INLINE_PARTS.has(key) ? compileQuietly(only) : undefined;
   return rule !== undefined && matching.some((one) => holds(rule, one, tools));
 }
 
@@ -136,7 +133,7 @@ function refuses(
   without: RuleSource,
   tools: ToolTable,
 ): boolean {
-  const rule = INLINE_PARTS.has(key) ? compileQuietly(without, tools) : undefined;
+  const rule = INLINE_PARTS.has(key) ? compileQuietly(without) : undefined;
   return (
     rule !== undefined && lines.some((one) => one.kind === "not_match" && !holds(rule, one, tools))
   );

@@ -2,7 +2,6 @@ import type { Effect } from "@bylaw/kernel";
 import { quote } from "../load/finding.ts";
 import { TIERS, compileRule, type Rule, type RuleSource } from "../compile/rule.ts";
 import { weaker } from "../compile/strictness.ts";
-import type { ToolTable } from "../compile/tool-table.ts";
 import { alternativesOf, partsOf } from "./alternatives.ts";
 
 /** The kind of a change. A dropped rule is equivalent to a rule in shadow. */
@@ -28,14 +27,10 @@ const WEAKER: Readonly<Record<Effect, Effect>> = {
  * changes that cannot change any effect of this pool: removing `final` if no weaker rule is above, or lowering the
  * tier if the rule beats the same rules from there.
  */
-export function mutantsOf(
-  { source }: Rule,
-  others: readonly Rule[],
-  tools: ToolTable,
-): readonly Mutant[] {
+export function mutantsOf({ source }: Rule, others: readonly Rule[]): readonly Mutant[] {
   const found: Mutant[] = [{ kind: "drop", change: "the rule is dropped", rule: undefined }];
   const add = (kind: MutationKind, change: string, changed: RuleSource): void => {
-    const rule = compileQuietly(changed, tools);
+    const rule = compileQuietly(changed);
     if (rule !== undefined) found.push({ kind, change, rule });
   };
   const { effect, tier, final } = source;
@@ -96,9 +91,9 @@ export function riskOf(kind: MutationKind, effect: Effect): number | undefined {
 }
 
 /** Compiles a changed rule. Undefined if the changed rule is invalid. */
-export function compileQuietly(source: RuleSource, tools: ToolTable): Rule | undefined {
+export function compileQuietly(source: RuleSource): Rule | undefined {
   let wrong = false;
-  const rule = compileRule(source, tools, () => {
+  const rule = compileRule(source, () => {
     wrong = true;
   });
   return wrong ? undefined : rule;

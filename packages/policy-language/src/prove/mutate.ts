@@ -74,7 +74,7 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
     const jobs = work.slice(from, from + AT_ONCE).map((one) => {
       const { source } = one.rule;
       const others = pool.filter((other) => other !== one.rule);
-      const changed = mutantsOf(one.rule, others, tools);
+      const changed = mutantsOf(one.rule, others);
       const own = inline.filter(({ rule, file }) => rule === source.name && file === source.file);
       mutants += changed.length;
       return {
