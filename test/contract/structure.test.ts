@@ -8,10 +8,10 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 135_176,
+  source_lines: 135_261,
   test_lines: 100_486,
   files_over_300: 0,
-  functions_over_60: 36,
+  functions_over_60: 33,
   cycles: 0,
   kernel_lines: 1_700,
   kernel_names: 45,

@@ -1,258 +1,236 @@
-import { type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
-import { stricter } from "../compile/strictness.ts";
-import { CallFacts } from "../match/call-facts.ts";
-import { CallEvaluation } from "./evaluation.ts";
-import type { PolicyFile } from "../load/policy-file.ts";
+import type { Effect, ToolCall, Verdict } from "@bylaw/kernel";
 import type { Rule } from "../compile/rule.ts";
 import { buildIndex, type RuleIndex } from "../compile/rule-index.ts";
-import type { RunState } from "../match/run-state.ts";
-import { rankRules, RuleMatcher } from "./rule-matcher.ts";
-import { knownGlobs, knownTexts, type CommandGlob } from "../paths/call-paths.ts";
+import { stricter } from "../compile/strictness.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
-import { createPolicyScope } from "./unknown-votes.ts";
+import { findDanger } from "../explain/find-danger.ts";
+import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
 import {
   reportRules,
   type Evaluated,
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
-import { findDanger } from "../explain/find-danger.ts";
-import { createNearestRule, unmatchedReason } from "../explain/nearest-rule.ts";
-import { marksIn } from "../marks/mark-set.ts";
+import type { PolicyFile } from "../load/policy-file.ts";
+import { marksIn, type MarkSet } from "../marks/mark-set.ts";
+import { RecordedMarks } from "../marks/recorded-marks.ts";
 import { inRun } from "../marks/run-marks.ts";
-import { RecordedMarks, type PoolMarks } from "../marks/recorded-marks.ts";
+import { CallFacts } from "../match/call-facts.ts";
+import type { RunState } from "../match/run-state.ts";
+import { knownGlobs, knownTexts, type CommandGlob } from "../paths/call-paths.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
+import { CallEvaluation } from "./evaluation.ts";
+import type { PolicyPool, PoolOptions } from "./pool-contract.ts";
+import { rankRules, RuleMatcher, type Entry } from "./rule-matcher.ts";
+import { createPolicyScope, type PolicyScope } from "./unknown-votes.ts";
 
-/** The policy files of a kernel, compiled into one pool of rules that casts one vote. */
-export interface PolicyPool {
-  /** The strictest `default` of the files. Undefined if no file has one. */
-  readonly fallback: Effect | undefined;
-  readonly rules: readonly PoolRule[];
-  /** Whether a rule has a condition (`when`). Then calls must be evaluated by {@link evaluateConditional}. */
-  readonly conditional: boolean;
-  /** The marks that the files define. Undefined if they define none. */
-  readonly marks: PoolMarks | undefined;
-  /** The projections that conditions ask about, each with one of the rules that ask. */
-  readonly projections: ReadonlyMap<string, PoolRule>;
-  /**
-   * Returns the deciding vote and the votes of rules in shadow; undefined to abstain. Each file with `compat` adds its own vote.
-   * Unless the host has prepared the real paths of the call, only the written paths count. Throws TypeError in a conditional pool.
-   */
-  evaluate(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
-  /** Like {@link evaluate}, but asks every rule, without the index and without a limit. */
-  evaluateByScan(call: ToolCall, run?: RunState): readonly Verdict[] | undefined;
-  /**
-   * Like {@link evaluate}, and evaluates the conditions of rules that match otherwise, over the call and the state of
-   * its run. Works for any pool. Rejects if a condition cannot be evaluated.
-   */
-  evaluateConditional(call: ToolCall, run?: RunState): Promise<readonly Verdict[] | undefined>;
-  /** Like {@link evaluateConditional}, but asks every rule, without the index and without a limit. */
-  evaluateConditionalByScan(
-    call: ToolCall,
-    run?: RunState,
-  ): Promise<readonly Verdict[] | undefined>;
-  /**
-   * Reports how every rule relates to a call. In a conditional pool, the reported conditions and votes come from the
-   * last evaluation of this same `call` object.
-   */
-  explain(call: ToolCall, run?: RunState): readonly RuleReport[];
-  /**
-   * Explains why no rule decides a call: names the part that no rule covers, and the nearest rule. Undefined if
-   * finding that would take too long.
-   */
-  unmatched(call: ToolCall): string | undefined;
-  /** The paths that the host must resolve before it evaluates a call: files that a rule is about, and files that the call writes. */
-  pathsToResolve(call: ToolCall): readonly string[];
-  /** The globs in commands of the call that the host must expand as well, to find links among the results. */
-  globsToResolve(call: ToolCall): readonly CommandGlob[];
-  /** Whether no command that the rules leave open has an unknown or dangerous effect. Calls that run no line are harmless. */
-  isHarmless(call: ToolCall): boolean;
-  /** Whether a call only edits files inside the workspace, and none that govern the agent. */
-  editsWorkspace(call: ToolCall): boolean;
-}
-
-/** The options for compiling a pool. */
-export interface PoolOptions {
-  readonly tools?: ToolTable;
-  /** Absolute paths of the policies in force. {@link PolicyPool.editsWorkspace} is false for a call that edits one of them. */
-  readonly protectedFiles?: readonly string[];
-  /**
-   * The name of the fact of a call that holds its resolved paths. `paths` is a list of lists: the written path, its
-   * real path, and other names of the real path. A list with only the written path says that it cannot be resolved.
-   * `globs` gives, for each pattern, the `places` that it reaches through a link, as such lists without the written
-   * path; without `places`, the folders could not be searched. If the call lacks this fact, paths count as written.
-   * Default: `@bylaw/plugin-policy`.
-   */
-  readonly pathsFact?: string;
-  /** Computes a digest of the marks' definitions. Without it, recorded marks are ignored and calls are matched again. */
-  readonly digest?: (definitions: string) => string;
-}
+export type { PolicyPool, PoolOptions } from "./pool-contract.ts";
 
 const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 
-/** Compiles policy files into one pool. The order of files and rules never changes a decision. */
-export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
-  const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact, digest = () => "" } = options;
-  let fallback: Effect | undefined;
-  for (const file of files) {
-    if (file.default !== undefined)
-      fallback = fallback === undefined ? file.default : stricter(fallback, file.default);
-  }
-  const entries = rankRules(files.flatMap((file) => file.rules));
-  const rules = entries.map(({ rule }) => rule);
-  const set = marksIn(files, tools);
-  const markRules = set?.marks.map(({ may }) => may) ?? [];
-  const namedArguments = new Set(
-    [...rules, ...markRules].flatMap(({ conditions, source }) =>
-      source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]),
-    ),
-  );
-  const newFacts = (call: ToolCall): CallFacts =>
-    new CallFacts(call, tools, { pathsFact, namedArguments });
-  // Keep the facts of the last call: `unmatched` and `explain` usually ask about the same one.
-  let last: CallFacts | undefined;
-  const factsOf = (call: ToolCall): CallFacts =>
-    last?.call === call ? last : (last = newFacts(call));
-  const factsIn = (call: ToolCall, run: RunState | undefined): CallFacts =>
-    inRun(factsOf(call), set, run);
-  const marks =
-    set === undefined
-      ? undefined
-      : new RecordedMarks({ set, factsOf, newFacts, digest: digest(set.definitions) });
-  const alone = files.flatMap(({ file, alone: policy }) =>
-    policy === undefined ? [] : [{ file, policy }],
-  );
-  const speaks = files.some((file) => file.compat === undefined);
-  const allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
-  const index = buildIndex(entries, tools);
-  const covers = (facts: CallFacts, holds: (rule: Rule) => boolean): boolean => {
-    const matcher = new RuleMatcher();
-    index(facts, matcher);
-    return (
-      matcher.outcome() !== undefined ||
-      matcher.open().some(({ rule, shadow }) => !shadow && holds(rule))
+/** A policy of another system, which votes by itself. */
+type Alone = NonNullable<PolicyFile["alone"]>;
+
+/** The rules of all files, ranked and indexed. */
+class CompiledPool implements PolicyPool {
+  readonly fallback: Effect | undefined;
+  readonly rules: readonly PoolRule[];
+  readonly conditional: boolean;
+  readonly marks: RecordedMarks | undefined;
+  readonly projections: ReadonlyMap<string, PoolRule>;
+  readonly #tools: ToolTable;
+  readonly #protectedFiles: readonly string[];
+  readonly #facts: FactsKeeper;
+  readonly #entries: readonly Entry[];
+  readonly #own: readonly Rule[];
+  readonly #allows: readonly Rule[];
+  readonly #alone: readonly { readonly file: string; readonly policy: Alone }[];
+  /** Whether some file is no policy of another system. */
+  readonly #speaks: boolean;
+  readonly #index: RuleIndex;
+  readonly #scope: PolicyScope;
+  readonly #evaluated = new WeakMap<ToolCall, Evaluated>();
+  #nearest: ReturnType<typeof createNearestRule> | undefined;
+
+  constructor(files: readonly PolicyFile[], options: PoolOptions) {
+    const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact, digest = () => "" } = options;
+    this.#tools = tools;
+    this.#protectedFiles = protectedFiles;
+    this.fallback = strictestDefault(files);
+    this.#entries = rankRules(files.flatMap((file) => file.rules));
+    const rules = this.#entries.map(({ rule }) => rule);
+    this.#own = rules;
+    this.#alone = files.flatMap(({ file, alone: policy }) =>
+      policy === undefined ? [] : [{ file, policy }],
     );
-  };
-  let nearest: ReturnType<typeof createNearestRule> | undefined;
-  const nearestRule: typeof nearest = (...given) =>
-    (nearest ??= createNearestRule({ rules, covers }))(...given);
-  const scope = createPolicyScope(rules, tools, markRules);
+    this.#speaks = files.some((file) => file.compat === undefined);
+    this.#allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
+    this.#index = buildIndex(this.#entries, tools);
+    const set = marksIn(files, tools);
+    const markRules = set?.marks.map(({ may }) => may) ?? [];
+    this.#scope = createPolicyScope(rules, tools, markRules);
+    const namedArguments = namesOf([...rules, ...markRules]);
+    const facts = new FactsKeeper(
+      set,
+      (call) => new CallFacts(call, tools, { pathsFact, namedArguments }),
+    );
+    this.#facts = facts;
+    const { of: factsOf, fresh: newFacts } = facts;
+    this.marks =
+      set === undefined
+        ? undefined
+        : new RecordedMarks({ set, factsOf, newFacts, digest: digest(set.definitions) });
+    this.conditional = rules.some(({ when }) => when !== undefined);
+    this.rules = [
+      ...rules.map(poolRule),
+      ...this.#alone.flatMap(({ file, policy }) =>
+        policy.rules.map(({ name, line }) => ({ name, final: false, file, line })),
+      ),
+    ];
+    this.projections = new Map(
+      rules
+        .toReversed()
+        .flatMap((rule) =>
+          [...(rule.when?.projections ?? [])].map((name) => [name, poolRule(rule)] as const),
+        ),
+    );
+  }
 
-  // Approval modes need to know whether a call writes outside the workspace.
-  const resolves = (facts: CallFacts): boolean =>
-    scope.resolves(facts.identity) ||
-    (speaks && facts.call.approval_mode === "yolo" && facts.line !== null);
+  evaluate(call: ToolCall, run?: RunState): readonly Verdict[] | undefined {
+    return this.#evaluate(call, run, this.#index, { bounded: true });
+  }
 
-  const conditional = rules.some(({ when }) => when !== undefined);
-  const evaluated = new WeakMap<ToolCall, Evaluated>();
+  evaluateByScan(call: ToolCall, run?: RunState): readonly Verdict[] | undefined {
+    const scan: RuleIndex = (facts, matcher) => {
+      for (const entry of this.#entries) matcher.see(entry, facts);
+    };
+    return this.#evaluate(call, run, scan, { bounded: false });
+  }
 
-  const heldFor = (call: ToolCall): ((rule: Rule) => boolean) => {
-    const held = evaluated.get(call)?.held;
-    return (rule) => rule.when === undefined || held?.get(rule) === true;
-  };
-  const danger = (call: ToolCall): string | undefined =>
-    findDanger(factsOf(call), allows, heldFor(call));
+  async evaluateConditional(
+    call: ToolCall,
+    run?: RunState,
+  ): Promise<readonly Verdict[] | undefined> {
+    // Use fresh facts: another run may ask about the same call while this one waits.
+    const facts = this.#facts.inRun(this.#facts.fresh(call), run);
+    const evaluation = new CallEvaluation(facts, this.#index, { bounded: true });
+    const open = evaluation.open();
+    const answers = await Promise.all(
+      open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true),
+    );
+    const held = new Map(open.map(({ rule }, at) => [rule, answers[at] === true]));
+    evaluation.settle(({ rule }) => held.get(rule) === true);
+    const votes = this.#votesOf(evaluation);
+    if (this.conditional) this.#evaluated.set(call, { held, votes: votes ?? [], run });
+    return votes;
+  }
 
-  const finish = (evaluation: CallEvaluation): readonly Verdict[] | undefined => {
-    const votes = speaks ? evaluation.votes(scope, fallback) : undefined;
-    return alone.length === 0
-      ? votes
-      : [...(votes ?? []), ...alone.map(({ policy }) => policy.vote(evaluation.whole.call))];
-  };
+  async evaluateConditionalByScan(
+    call: ToolCall,
+    run?: RunState,
+  ): Promise<readonly Verdict[] | undefined> {
+    const whole = this.#facts.inRun(this.#facts.of(call), run);
+    const all = [...whole.perCommand, ...whole.embedded];
+    const held = new Set<Rule>();
+    for (const rule of this.#own) {
+      if (!all.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
+      if (rule.when === undefined || (await rule.when.holds(call, run))) held.add(rule);
+    }
+    const scan: RuleIndex = (facts, matcher) => {
+      for (const entry of this.#entries) if (held.has(entry.rule)) matcher.seeHeld(entry, facts);
+    };
+    return this.#votesOf(new CallEvaluation(this.#facts.of(call), scan, { bounded: false }));
+  }
 
-  const scan: RuleIndex = (facts, matcher) => {
-    for (const entry of entries) matcher.see(entry, facts);
-  };
-  const evaluate = (
+  explain(call: ToolCall, run?: RunState): readonly RuleReport[] {
+    const { perCommand: parts } = this.#facts.of(call);
+    const found = this.conditional
+      ? (this.#evaluated.get(call) ?? NOTHING)
+      : { ...NOTHING, votes: this.evaluate(call, run) ?? [] };
+    const nearestRule = this.#nearestRule();
+    return reportRules({ rules: this.#own, alone: this.#alone, call, parts, found, nearestRule });
+  }
+
+  unmatched(call: ToolCall): string | undefined {
+    const near = this.#nearestRule()(this.#facts.of(call).perCommand, this.#heldFor(call));
+    const asks = this.#speaks && call.approval_mode === "yolo" ? this.#danger(call) : undefined;
+    if (near === undefined) return asks;
+    return asks === undefined ? unmatchedReason(near) : `${unmatchedReason(near)}. ${asks}`;
+  }
+
+  pathsToResolve(call: ToolCall): readonly string[] {
+    const facts = this.#facts.of(call);
+    const writes = this.#tools.files.get(facts.identity.bare)?.write !== undefined;
+    return writes || this.#resolves(facts) ? knownTexts(facts) : [];
+  }
+
+  globsToResolve(call: ToolCall): readonly CommandGlob[] {
+    const facts = this.#facts.of(call);
+    return this.#resolves(facts) ? knownGlobs(facts) : [];
+  }
+
+  isHarmless(call: ToolCall): boolean {
+    return !this.#speaks || this.#danger(call) === undefined;
+  }
+
+  editsWorkspace(call: ToolCall): boolean {
+    return editsOnlyWorkspace(this.#facts.of(call), this.#protectedFiles);
+  }
+
+  #evaluate(
     call: ToolCall,
     run: RunState | undefined,
     collect: RuleIndex,
     bounds: { readonly bounded: boolean },
-  ): readonly Verdict[] | undefined => {
-    if (conditional)
+  ): readonly Verdict[] | undefined {
+    if (this.conditional)
       throw new TypeError("This policy has rules with `when`: call evaluateConditional");
-    return finish(new CallEvaluation(factsIn(call, run), collect, bounds));
-  };
+    const facts = this.#facts.inRun(this.#facts.of(call), run);
+    return this.#votesOf(new CallEvaluation(facts, collect, bounds));
+  }
 
-  const pool: PolicyPool = {
-    fallback,
-    rules: [
-      ...rules.map(({ source: { name, final, file, line } }) => ({ name, final, file, line })),
-      ...alone.flatMap(({ file, policy }) =>
-        policy.rules.map(({ name, line }) => ({ name, final: false, file, line })),
-      ),
-    ],
-    conditional,
-    marks,
-    projections: new Map(
-      rules
-        .toReversed()
-        .flatMap(({ when, source: { name, final, file, line } }) =>
-          [...(when?.projections ?? [])].map(
-            (projection) => [projection, { name, final, file, line }] as const,
-          ),
-        ),
-    ),
-    evaluate: (call, run) => evaluate(call, run, index, { bounded: true }),
-    evaluateByScan: (call, run) => evaluate(call, run, scan, { bounded: false }),
-    async evaluateConditional(call, run) {
-      // Use fresh facts: another run may ask about the same call while this one waits.
-      const facts = inRun(newFacts(call), set, run);
-      const evaluation = new CallEvaluation(facts, index, { bounded: true });
-      const open = evaluation.open();
-      const answers = await Promise.all(
-        open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true),
-      );
-      const held = new Map(open.map(({ rule }, at) => [rule, answers[at] === true]));
-      evaluation.settle(({ rule }) => held.get(rule) === true);
-      const votes = finish(evaluation);
-      if (conditional) evaluated.set(call, { held, votes: votes ?? [], run });
-      return votes;
-    },
-    async evaluateConditionalByScan(call, run) {
-      const { perCommand, embedded } = factsIn(call, run);
-      const all = [...perCommand, ...embedded];
-      const held = new Set<Rule>();
-      for (const rule of rules) {
-        if (!all.some((facts) => rule.matches(facts) || rule.mayMatch?.(facts) === true)) continue;
-        if (rule.when === undefined || (await rule.when.holds(call, run))) held.add(rule);
-      }
-      return finish(
-        new CallEvaluation(
-          factsOf(call),
-          (facts, matcher) => {
-            for (const entry of entries) if (held.has(entry.rule)) matcher.seeHeld(entry, facts);
-          },
-          { bounded: false },
-        ),
-      );
-    },
-    explain(call, run) {
-      const { perCommand } = factsOf(call);
-      const found = conditional
-        ? (evaluated.get(call) ?? NOTHING)
-        : { ...NOTHING, votes: pool.evaluate(call, run) ?? [] };
-      return reportRules({ rules, alone, call, parts: perCommand, found, nearestRule });
-    },
-    unmatched(call) {
-      const near = nearestRule(factsOf(call).perCommand, heldFor(call));
-      const asks = speaks && call.approval_mode === "yolo" ? danger(call) : undefined;
-      if (near === undefined) return asks;
-      return asks === undefined ? unmatchedReason(near) : `${unmatchedReason(near)}. ${asks}`;
-    },
-    pathsToResolve(call) {
-      const facts = factsOf(call);
-      const writes = tools.files.get(facts.identity.bare)?.write !== undefined;
-      return writes || resolves(facts) ? knownTexts(facts) : [];
-    },
-    globsToResolve(call) {
-      const facts = factsOf(call);
-      return resolves(facts) ? knownGlobs(facts) : [];
-    },
-    isHarmless: (call) => !speaks || danger(call) === undefined,
-    editsWorkspace: (call) => editsOnlyWorkspace(factsOf(call), protectedFiles),
-  };
-  return pool;
+  #votesOf(evaluation: CallEvaluation): readonly Verdict[] | undefined {
+    const votes = this.#speaks ? evaluation.votes(this.#scope, this.fallback) : undefined;
+    return this.#alone.length === 0
+      ? votes
+      : [...(votes ?? []), ...this.#alone.map(({ policy }) => policy.vote(evaluation.whole.call))];
+  }
+
+  // Approval modes need to know whether a call writes outside the workspace.
+  #resolves(facts: CallFacts): boolean {
+    return (
+      this.#scope.resolves(facts.identity) ||
+      (this.#speaks && facts.call.approval_mode === "yolo" && facts.line !== null)
+    );
+  }
+
+  #danger(call: ToolCall): string | undefined {
+    return findDanger(this.#facts.of(call), this.#allows, this.#heldFor(call));
+  }
+
+  #heldFor(call: ToolCall): (rule: Rule) => boolean {
+    const held = this.#evaluated.get(call)?.held;
+    return (rule) => rule.when === undefined || held?.get(rule) === true;
+  }
+
+  #nearestRule(): ReturnType<typeof createNearestRule> {
+    return (this.#nearest ??= createNearestRule({
+      rules: this.#own,
+      covers: (facts, holds) => {
+        const matcher = new RuleMatcher();
+        this.#index(facts, matcher);
+        return (
+          matcher.outcome() !== undefined ||
+          matcher.open().some(({ rule, shadow }) => !shadow && holds(rule))
+        );
+      },
+    }));
+  }
+}
+
+/** Compiles policy files into one pool. The order of files and rules never changes a decision. */
+export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions = {}): PolicyPool {
+  return new CompiledPool(files, options);
 }
 
 /** Returns the file without the rules of these names. Final rules stay. */
@@ -262,3 +240,39 @@ export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): Po
   const { alone } = file;
   return { ...file, rules, ...(alone === undefined ? {} : { alone: alone.without(dropped) }) };
 }
+
+/** Reads the facts of calls. Keeps those of the last one, because `unmatched` and `explain` usually ask about the same call. */
+class FactsKeeper {
+  readonly fresh: (call: ToolCall) => CallFacts;
+  readonly #marks: MarkSet | undefined;
+  #last: CallFacts | undefined;
+
+  constructor(marks: MarkSet | undefined, fresh: (call: ToolCall) => CallFacts) {
+    this.#marks = marks;
+    this.fresh = fresh;
+  }
+
+  readonly of = (call: ToolCall): CallFacts =>
+    this.#last?.call === call ? this.#last : (this.#last = this.fresh(call));
+
+  inRun(facts: CallFacts, run: RunState | undefined): CallFacts {
+    return inRun(facts, this.#marks, run);
+  }
+}
+
+function strictestDefault(files: readonly PolicyFile[]): Effect | undefined {
+  const defaults = files.flatMap((file) => file.default ?? []);
+  return defaults.length === 0 ? undefined : defaults.reduce(stricter);
+}
+
+/** The arguments that conditions name, with the first part of a path such as `a.b`. */
+const namesOf = (rules: readonly Rule[]): ReadonlySet<string> =>
+  new Set(
+    rules.flatMap(({ conditions, source }) =>
+      source.shadow ? [] : conditions.flatMap(({ name }) => [name, name.split(".")[0] ?? name]),
+    ),
+  );
+
+const poolRule = ({ source: { name, final, file, line } }: Rule): PoolRule => ({
+  ...{ name, final, file, line },
+});
