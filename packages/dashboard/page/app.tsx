@@ -1,17 +1,28 @@
 import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { get, isSignedIn, keepToken, type Me } from "./api.ts";
+import { Agents } from "./agents.tsx";
+import { Consensus } from "./consensus.tsx";
+import { Constitution } from "./constitution.tsx";
 import { Decisions } from "./decisions.tsx";
-import { Overview } from "./overview.tsx";
 import { Questions } from "./questions.tsx";
 import { shown } from "./shown.ts";
+import { Rates } from "./rates.tsx";
 import { SignIn } from "./sign-in.tsx";
+import { StateView } from "./state-view.tsx";
+import { Tasks } from "./tasks.tsx";
+import { Workflow } from "./workflow.tsx";
 
 const VIEWS = [
   ["decisions", "Decisions"],
   ["questions", "Questions"],
   ["run", "Agents and tasks"],
+  ["work", "Workflow"],
 ] as const;
+/** The sections of the two views of a state. */
+const RUN = [Agents, Rates, Tasks];
+const WORK = [Workflow, Consensus, Constitution];
+
 type View = (typeof VIEWS)[number][0];
 
 const viewInAddress = (): View =>
@@ -81,7 +92,8 @@ export function App() {
           <Fragment key={run}>
             {view === "decisions" && <Decisions run={of} />}
             {view === "questions" && <Questions run={of} me={me} />}
-            {view === "run" && <Overview run={of} />}
+            {view === "run" && <StateView key="run" run={of} sections={RUN} />}
+            {view === "work" && <StateView key="work" run={of} sections={WORK} />}
           </Fragment>
         )}
       </main>

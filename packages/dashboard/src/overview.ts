@@ -1,7 +1,16 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { consensusAfter, type ConsensusSeen } from "./consensus.ts";
+import {
+  constitutionAfter,
+  constitutionSeen,
+  NO_CONSTITUTION,
+  type ConstitutionSeen,
+} from "./constitution.ts";
+import { gatesAfter, type GateSeen } from "./gates.ts";
 import { PhaseIndex } from "./phases.ts";
 import { Rates, type Latency, type Minute } from "./rates.ts";
-import { nameAt, objectAt, rowOf, type Row } from "./rows.ts";
+import { nameAt, objectAt, rowOf, textAt, type Row } from "./rows.ts";
+import { NO_WORKFLOW, workflowAfter, type WorkflowSeen } from "./workflow.ts";
 
 /** What an agent did in a run. */
 export interface AgentSeen {
@@ -15,6 +24,8 @@ export interface AgentSeen {
 
 /** A reason that kept a task out of its next phase. */
 export interface Blocker {
+  /** The gate, check or rule that blocks. */
+  readonly rule: string | null;
   readonly effect: string | null;
   readonly code: string | null;
   readonly reason: string | null;
@@ -31,6 +42,17 @@ export interface TaskSeen {
   readonly blockers: readonly Blocker[];
   /** What is on record about its gates: test runs, answers of people, waivers. The newest last. */
   readonly evidence: readonly Row[];
+  /** The phases that it has entered, the latest last. */
+  readonly phases: readonly EnteredPhase[];
+  /** Its gates since it entered its phase. */
+  readonly gates: readonly GateSeen[];
+}
+
+/** A phase that a task has entered. */
+export interface EnteredPhase {
+  readonly phase: string | null;
+  readonly sequence: number;
+  readonly time: string;
 }
 
 /** The state of a run after an event. */
@@ -42,6 +64,10 @@ export interface RunOverview {
   readonly tasks: readonly TaskSeen[];
   readonly minutes: readonly Minute[];
   readonly latencies: readonly Latency[];
+  /** The one that was opened last at the end. */
+  readonly consensus: readonly ConsensusSeen[];
+  readonly workflow: WorkflowSeen;
+  readonly constitution: ConstitutionSeen;
 }
 
 type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
@@ -51,9 +77,16 @@ const AGENTS = 500;
 const TASKS = 2_000;
 const EVIDENCE = 20;
 const BLOCKERS = 50;
+const PHASES = 20;
 /** Events that a gate is judged by. */
 const ABOUT_GATES =
   /^(?:gate_|check_waived$|test_run$|artifact|approval_|tests_|commit_|evidence|task_(?:claimed|released|finished|failed|created)$)/;
+
+interface Parts {
+  readonly consensus: readonly ConsensusSeen[];
+  readonly workflow: WorkflowSeen;
+  readonly constitution: typeof NO_CONSTITUTION;
+}
 
 /** Folds a run into what the page shows of it. The same events always give the same state. */
 export class Overview {
@@ -61,6 +94,8 @@ export class Overview {
   #rates = new Rates();
   readonly #agents = new Map<string, Changing<AgentSeen>>();
   readonly #tasks = new Map<string, Changing<TaskSeen>>();
+  /** Each part is a value that an event replaces, so that a copy costs nothing. */
+  #parts: Parts = { consensus: [], workflow: NO_WORKFLOW, constitution: NO_CONSTITUTION };
   #head = 0;
   #time: string | null = null;
 
@@ -81,6 +116,7 @@ export class Overview {
   copy(): Overview {
     const copy = new Overview();
     [copy.#head, copy.#time, copy.#rates] = [this.#head, this.#time, this.#rates.copy()];
+    copy.#parts = this.#parts;
     for (const [agent, seen] of this.#agents) copy.#agents.set(agent, { ...seen });
     for (const [task, seen] of this.#tasks) copy.#tasks.set(task, { ...seen });
     return copy;
@@ -94,6 +130,8 @@ export class Overview {
       tasks: [...this.#tasks.values()],
       minutes: this.#rates.minutes,
       latencies: this.#rates.latencies,
+      ...this.#parts,
+      constitution: constitutionSeen(this.#parts.constitution, this.#time),
     };
   }
 
@@ -102,6 +140,12 @@ export class Overview {
     this.#time = event.timestamp;
     this.#phases.add(event);
     this.#rates.add(event);
+    const { consensus, workflow, constitution } = this.#parts;
+    this.#parts = {
+      consensus: consensusAfter(consensus, event),
+      workflow: workflowAfter(workflow, event),
+      constitution: constitutionAfter(constitution, event),
+    };
     if (event.agent_id !== null) this.#agent(event, event.agent_id.slice(0, 200));
     if (event.task_id !== null) this.#task(event, event.task_id.slice(0, 200));
   }
@@ -123,11 +167,14 @@ export class Overview {
     const { event_type, agent_id, details } = event;
     const seen = this.#tasks.get(task) ?? {
       ...{ task, phase: null, agent: null, wanted: null },
-      ...{ blockers: [], evidence: [] },
+      ...{ blockers: [], evidence: [], phases: [], gates: [] },
     };
     if (agent_id !== null) seen.agent = agent_id.slice(0, 200);
+    seen.gates = gatesAfter(seen.gates, event);
     if (event_type === "phase_entered") {
+      const { sequence, timestamp: time } = event;
       seen.phase = nameAt(details, "to");
+      seen.phases = [...seen.phases.slice(1 - PHASES), { phase: seen.phase, sequence, time }];
       [seen.wanted, seen.blockers] = [null, []];
     } else if (event_type === "transition_blocked") {
       seen.wanted = nameAt(details, "to");
@@ -147,14 +194,10 @@ function blockersOf({ details }: LogEvent): readonly Blocker[] {
     .filter(({ effect }) => effect !== "allow")
     .slice(0, BLOCKERS)
     .map((vote) => ({
+      rule: nameAt(objectAt(vote, "rule"), "name"),
       effect: nameAt(vote, "effect"),
       code: nameAt(vote, "code"),
       reason: textAt(vote, "reason"),
       fix: textAt(vote, "fix"),
     }));
 }
-
-const textAt = (from: Readonly<Record<string, unknown>>, key: string): string | null => {
-  const value = from[key];
-  return typeof value === "string" ? value.slice(0, 2_000) : null;
-};

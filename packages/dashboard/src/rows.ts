@@ -46,6 +46,7 @@ export const FILTERS = [
 const SUMMARY = 200;
 /** Names are longer only in hostile logs. */
 const NAME = 200;
+const TEXT = 2_000;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -61,6 +62,12 @@ export const objectAt = (from: Fields, key: string): Fields => {
 export const nameAt = (from: Fields, key: string): string | null => {
   const value = from[key];
   return typeof value === "string" ? value.slice(0, NAME) : null;
+};
+
+/** The text at a key, cut to the length of a paragraph. `null` if it is no text. */
+export const textAt = (from: Fields, key: string): string | null => {
+  const value = from[key];
+  return typeof value === "string" ? value.slice(0, TEXT) : null;
 };
 
 /** The row of an event. */
