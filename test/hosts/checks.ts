@@ -268,19 +268,18 @@ const engineChecks: readonly Check[] = (["SIGKILL", "SIGSTOP"] as const).map((se
   },
 ]);
 
-const SWITCHED_OFF: Check = [
-  "a project file switches the hook off as its capabilities say, and `bylaw doctor` names it",
-  async (desk) => {
-    governed(desk);
-    const [file, text] = desk.program.off;
-    desk.write(join("work", file), text);
-    const [found] = await outcome(desk, "denied");
-    const { name, capabilities } = desk.program.host;
-    const doctor = desk.bylaw("doctor", name);
-    if (doctor.code !== 1 || !doctor.text.includes(join(desk.project, file))) return doctor.text;
-    return differs(found, capabilities.project_off);
-  },
-];
+const switchedOff = ({ host, off }: Program): readonly Check[] =>
+  off.map(([file, text], at): Check => [
+    `${String(at + 1)}: ${file} switches the hook off as its capabilities say, and \`bylaw doctor\` names it`,
+    async (desk) => {
+      governed(desk);
+      desk.write(join("work", file), text);
+      const [found] = await outcome(desk, "denied");
+      const doctor = desk.bylaw("doctor", host.name);
+      if (doctor.code !== 1 || !doctor.text.includes(join(desk.project, file))) return doctor.text;
+      return differs(found, host.capabilities.project_off);
+    },
+  ]);
 
 const STARTED: Check = [
   "started by `bylaw run`, it asks a hook that a project file cannot switch off",
@@ -288,7 +287,7 @@ const STARTED: Check = [
     desk.write("rules/policy.toml", POLICY);
     desk.write(CONFIG, RULES);
     desk.prepare();
-    const [file, text] = desk.program.off;
+    const [[file, text]] = desk.program.off;
     desk.write(join("work", file), text);
     const lines = ["mkdir denied", "mkdir allowed"];
     const script: Script = ({ tools, results }) => {
@@ -359,7 +358,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   HANGS,
   // A plugin is not asked at the end of a turn.
   ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
-  SWITCHED_OFF,
+  ...switchedOff(program),
   ...(program.host.start === undefined ? [] : [STARTED]),
   COMMENTS,
   IN_ORDER,
@@ -373,8 +372,12 @@ export const MANAGED: Check = [
     desk.write("rules/policy.toml", POLICY);
     desk.write(CONFIG, RULES);
     desk.install(CONFIG, "managed");
-    const [file, text] = desk.program.off;
-    desk.write(join("work", file), text);
-    return differs((await outcome(desk, "denied"))[0], "blocks");
+    for (const [file, text] of desk.program.off) {
+      desk.write(join("work", file), text);
+      const [found] = await outcome(desk, "denied");
+      if (found !== "blocks") return `with ${file} (${text}) it ${found}`;
+      desk.remove(file);
+    }
+    return undefined;
   },
 ];

@@ -35,9 +35,11 @@ export interface Program {
   readonly shell: (line: string) => readonly ModelCall[];
   /** The call of a sub-agent with a prompt, if it was measured. */
   readonly agent?: (prompt: string) => ModelCall;
-  /** A file of the project that switches hooks off. */
-  readonly off: readonly [file: string, text: string];
+  /** Files of the project, each of which alone switches hooks off. */
+  readonly off: readonly [Switch, ...Switch[]];
 }
+
+type Switch = readonly [file: string, text: string];
 
 const json = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
 const PROMPT = "write the file";
@@ -59,7 +61,7 @@ const claudeCodeProgram: Program = {
     name: "Agent",
     args: { description: "d", prompt, subagent_type: "general-purpose", run_in_background: false },
   }),
-  off: [".claude/settings.json", json({ disableAllHooks: true })],
+  off: [[".claude/settings.json", json({ disableAllHooks: true })]],
 };
 
 const codexProgram: Program = {
@@ -84,7 +86,11 @@ const codexProgram: Program = {
     { name: "shell", args: { command: ["bash", "-lc", command] } },
   ],
   agent: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", args: { message } }),
-  off: [".codex/config.toml", "[features]\nhooks = false\n"],
+  off: [
+    [".codex/config.toml", "[features]\nhooks = false\n"],
+    [".codex/config.toml", "features = { codex_hooks = false }\n"],
+    [".codex/config.toml", '[features]\n"\\u0068ooks" = false\n'],
+  ],
 };
 
 const geminiProgram: Program = {
@@ -107,7 +113,7 @@ const geminiProgram: Program = {
   }),
   shell: (command) => [{ name: "run_shell_command", args: { command, description: "x" } }],
   agent: (prompt) => ({ name: "invoke_agent", args: { agent_name: "generalist", prompt } }),
-  off: [".gemini/settings.json", json({ hooksConfig: { enabled: false } })],
+  off: [[".gemini/settings.json", json({ hooksConfig: { enabled: false } })]],
 };
 
 const copilotProgram: Program = {
@@ -127,7 +133,10 @@ const copilotProgram: Program = {
     name: "task",
     args: { agent_type: "general-purpose", description: "d", name: "sub", prompt, mode: "sync" },
   }),
-  off: [".github/copilot/settings.json", json({ disableAllHooks: true })],
+  off: [
+    [".github/copilot/settings.json", json({ disableAllHooks: true })],
+    [".claude/settings.local.json", json({ disableAllHooks: true })],
+  ],
 };
 
 const qwenProgram: Program = {
@@ -151,7 +160,11 @@ const qwenProgram: Program = {
     name: "agent",
     args: { description: "d", subagent_type: "general-purpose", prompt },
   }),
-  off: [".qwen/settings.json", json({ disableAllHooks: true })],
+  off: [
+    [".qwen/settings.json", json({ disableAllHooks: true })],
+    [".qwen/settings.json", json({ env: { QWEN_CODE_SAFE_MODE: "1" } })],
+    [".env", "QWEN_CODE_SIMPLE=1\n"],
+  ],
 };
 
 const droidProgram: Program = {
@@ -176,7 +189,10 @@ const droidProgram: Program = {
       args: { command, summary: "x", timeout: 10, riskLevelReason: "x", riskLevel: "low" },
     },
   ],
-  off: [".factory/settings.json", json({ disableAllHooks: true })],
+  off: [
+    [".factory/settings.json", json({ hooks: { hooksDisabled: true } })],
+    [".factory/hooks.json", json({ hooksDisabled: true })],
+  ],
 };
 
 // Code in the project needs no tool.
@@ -199,7 +215,7 @@ const piProgram: Program = {
     }),
   }),
   shell: (command) => [{ name: "bash", args: { command } }],
-  off: [".pi/extensions/other.js", `${RUNS_BESIDE}export default () => {};\n`],
+  off: [[".pi/extensions/other.js", `${RUNS_BESIDE}export default () => {};\n`]],
 };
 
 const opencodeProgram: Program = {
@@ -233,7 +249,7 @@ const opencodeProgram: Program = {
     name: "task",
     args: { description: "d", prompt, subagent_type: "general" },
   }),
-  off: [".opencode/plugin/other.js", `${RUNS_BESIDE}export const Other = async () => ({});\n`],
+  off: [[".opencode/plugin/other.js", `${RUNS_BESIDE}export const Other = async () => ({});\n`]],
 };
 
 /** The programs under test. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  misleadingVariable,
   readSessionEvent,
   stringField,
   unheededCommand,
@@ -130,18 +131,9 @@ export const claudeCode: Host = {
     refused: ["--settings", "--bare", "--safe-mode"],
   },
 
-  switchedOff({ disableAllHooks, env }) {
-    if (disableAllHooks === true) return "`disableAllHooks: true`";
-    const [name] = isJsonObject(env) ? Object.keys(env).filter((key) => MISLEADS.test(key)) : [];
-    return name === undefined
-      ? undefined
-      : `\`env.${name}\`, which can change what a hook runs or decides`;
-  },
+  switchedOff: (settings) =>
+    settings["disableAllHooks"] === true ? "`disableAllHooks: true`" : misleadingVariable(settings),
 };
-
-// These variables make Node, OpenSSL, the shell or the loader run other code first, move the user's policies, or send calls elsewhere.
-const MISLEADS =
-  /^(?:NODE_OPTIONS|NODE_PATH|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|BYLAW_MCP_\w+)$/;
 
 // Claude Code does not report exit code 0. It marks other exit codes, commands in the background, and commands that it stopped.
 const NO_PLAIN_END = /^(?:returnCode|background|assistant|timedOut|memoryLimit)/;

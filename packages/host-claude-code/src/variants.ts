@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { blockingCommand, unheededCommand, type Host, type HostCapabilities } from "@bylaw/host";
+import {
+  blockingCommand,
+  misleadingVariable,
+  unheededCommand,
+  type Host,
+  type HostCapabilities,
+} from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
 
@@ -13,13 +19,15 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
   /** The path of its settings, relative to the home folder or a project. */
   readonly folder: string;
+  /** Other files, by their paths from the home folder or a project, that can switch hooks off. */
+  readonly others: readonly string[];
   readonly shellTool: string;
   /** The exit code of a command that returned. Left out if the agent does not report it, or does not say for which call. */
   readonly exitOf?: (response: JsonObject) => number | undefined;
 }
 
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
-function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant): Host {
+function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
   const { start: _, ...shared } = claudeCode;
   return {
@@ -46,10 +54,14 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
     blocks: (output) =>
       output.exit === 0 || output.exit === 2 ? claudeCode.blocks(output) : false,
     shellCall: (command, cwd) => ({ ...claudeCode.shellCall(command, cwd), tool_name: shellTool }),
-    files: ({ home }, project) => [
-      { scope: "user", file: join(home, folder, "settings.json"), target: true },
-      { scope: "project", file: join(project, folder, "settings.json"), target: true },
-    ],
+    files: ({ home }, project) =>
+      [
+        { scope: "user", root: home } as const,
+        { scope: "project", root: project } as const,
+      ].flatMap(({ scope, root }) => [
+        { scope, file: join(root, folder, "settings.json"), target: true },
+        ...others.map((file) => ({ scope, file: join(root, file), target: false })),
+      ]),
     hooks(command) {
       const hook = { type: "command", timeout: TIMEOUT_S };
       const unheeded = { hooks: [{ ...hook, command: unheededCommand(command()) }] };
@@ -65,9 +77,6 @@ function variantOf({ folder, shellTool, exitOf, capabilities, ...own }: Variant)
     },
   };
 }
-
-const allOff = ({ disableAllHooks }: JsonObject): string | undefined =>
-  disableAllHooks === true ? "`disableAllHooks: true`" : undefined;
 
 // Qwen Code prints its own lines before and after the output of a command. For a command that it stopped, the first line is another.
 const QWEN_ENDED =
@@ -85,15 +94,24 @@ export const qwenCode: Host = variantOf({
     const [, code] = (typeof text === "string" && QWEN_ENDED.exec(text)) || [];
     return code === undefined ? undefined : Number(code);
   },
-  switchedOff: allOff,
+  others: [".qwen/.env", ".env"],
+  // Measured: both variables work from a `.env` file of the project and under `env` in its settings.
+  switchedOff: (settings) =>
+    settings["disableAllHooks"] === true
+      ? "`disableAllHooks: true`"
+      : misleadingVariable(settings, ["QWEN_CODE_SAFE_MODE", "QWEN_CODE_SIMPLE"]),
 });
 
 /** Factory Droid, as measured with 0.225.2. It runs a call even if it is told to ask, and does not report failed commands. */
 export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {
-    ...{ version: "0.225.2", ask: "runs", comments: false, project_off: "blocks" },
+    ...{ version: "0.225.2", ask: "runs", comments: false, project_off: "runs" },
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
   },
-  switchedOff: allOff,
+  others: [".factory/hooks.json", ".factory/hooks/hooks.json"],
+  switchedOff: ({ hooksDisabled, hooks }) =>
+    hooksDisabled === true || (isJsonObject(hooks) && hooks["hooksDisabled"] === true)
+      ? "`hooksDisabled: true`"
+      : undefined,
 });

@@ -1,5 +1,16 @@
-import { describeHost, type HostCase, type HostOutput } from "@bylaw/host";
-import { describe, expect, it } from "vitest";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import {
+  describeHost,
+  findInstallFault,
+  inspectSettings,
+  installHooks,
+  type Host,
+  type HostCase,
+  type HostOutput,
+} from "@bylaw/host";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { droid, qwenCode } from "../src/index.ts";
 
 const COMMON = {
@@ -121,8 +132,34 @@ describe.each(CALLS.map(([host]) => [host.title, host] as const))("%s", (_, host
     expect(text).toMatch(/bylaw \|\| .*exit 2/);
   });
 
-  it("has a setting that switches hooks off", () => {
-    expect(host.switchedOff({ disableAllHooks: true }, "project")).toMatch(/disableAllHooks/);
+  it("reports no setting of others that switches hooks off", () => {
     expect(host.switchedOff({}, "project")).toBeUndefined();
+    expect(
+      host.switchedOff({ env: { PORT: "1" }, hooks: { Stop: [] } }, "project"),
+    ).toBeUndefined();
   });
+});
+
+// Each was measured: the agent skips all hooks.
+it.each<readonly [Host, string, string]>([
+  [qwenCode, ".qwen/settings.json", '{ "disableAllHooks": true }'],
+  [qwenCode, ".qwen/settings.json", '{ "env": { "QWEN_CODE_SAFE_MODE": "1" } }'],
+  [qwenCode, ".qwen/.env", "A=1\nQWEN_CODE_SAFE_MODE=1\n"],
+  [qwenCode, ".env", "export QWEN_CODE_SIMPLE = true"],
+  [droid, ".factory/settings.json", '{ "hooks": { "hooksDisabled": true } }'],
+  [droid, ".factory/hooks.json", '{ "hooksDisabled": true }'],
+  [droid, ".factory/hooks/hooks.json", '{ "hooksDisabled": true }'],
+])("$title is switched off by a project: %s %s", (host, name, text) => {
+  const home = mkdtempSync(join(tmpdir(), "bylaw-variants-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const [place, project] = [{ home, env: {} }, join(home, "project")];
+  const fault = () => findInstallFault(host, inspectSettings(host, place, project));
+  const [user] = host.files(place, project);
+  installHooks(host, user?.file ?? "", `'/n' '/b' hook ${host.name} --config '/c'`);
+  const file = join(project, name);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(join(project, ".env"), "ENV=production\nPORT=1\n# QWEN_CODE_SAFE_MODE=1\n");
+  expect(fault()).toBeUndefined();
+  writeFileSync(file, text);
+  expect(fault()).toContain(file);
 });

@@ -108,14 +108,25 @@ export const codex: Host = {
     return [head, ...entries.flat()].join("\n");
   },
 
-  switchedOff: ({ text }) =>
-    typeof text === "string" &&
-    /^[ \t]*(?:features\.)?["']?hooks["']?[ \t]*=[ \t]*false/m.test(text)
-      ? "`hooks = false`"
-      : undefined,
+  switchedOff({ text }) {
+    const [found] = (typeof text === "string" && HOOKS_OFF.exec(plainToml(text))) || [];
+    return found && `\`${found}\``;
+  },
 
   note: "Codex silently skips a hook until you trust it: start `codex` and accept it there.",
 };
+
+// `codex_hooks` is the old name, and still works. The table around it is not looked at.
+const HOOKS_OFF = /(?<![\w-])(?:codex_)?hooks["']?\s*=\s*false/;
+
+/** A TOML text without its comment lines and without escapes in keys. In a text with long strings, such a line may be no comment. */
+function plainToml(text: string): string {
+  const code = /"""|'''/.test(text) ? text : text.replaceAll(/^[ \t]*#.*$/gm, "");
+  const escape = /\\(?:U0000([\da-fA-F]{4})|u([\da-fA-F]{4})|x([\da-fA-F]{2}))/g;
+  return code.replaceAll(escape, (_, ...hex: readonly unknown[]) =>
+    String.fromCharCode(Number.parseInt(String(hex.slice(0, 3).find(Boolean)), 16)),
+  );
+}
 
 const output = (answer: JsonObject): HostOutput => ({
   stdout: JSON.stringify(answer),

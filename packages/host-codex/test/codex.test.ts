@@ -93,14 +93,24 @@ describe("an event of Codex", () => {
   });
 });
 
-it("a project that switches hooks off is reported", () => {
-  expect(codex.switchedOff({ text: "[features]\nhooks = false\n" }, "project")).toMatch(
-    /hooks = false/,
-  );
-  expect(
-    codex.switchedOff({ text: "[features]\nhooks = true\n# hooks = false\n" }, "project"),
-  ).toBeUndefined();
+// Each was measured: Codex skips all hooks.
+it.each([
+  "[features]\nhooks = false\n",
+  "features = { hooks = false }\n",
+  "features.hooks=false",
+  '"features" . "hooks" = false\n',
+  "[features]\ncodex_hooks = false\n",
+  '[features]\n"\\u0068ooks" = false\n',
+  '[features]\n"h\\U0000006foks" = false\n',
+  'x = """\n#""" \n[features]\nhooks = false\n',
+])("a project that switches hooks off is reported: %j", (text) => {
+  expect(codex.switchedOff({ text }, "project")).toMatch(/hooks.* = ?false|hooks=false/);
 });
+
+it.each(["[features]\nhooks = true\n# hooks = false\n", "[features]\nmy_hooks = false\n", "x = 1"])(
+  "other settings are not: %j",
+  (text) => expect(codex.switchedOff({ text }, "project")).toBeUndefined(),
+);
 
 describe("the requirements of a machine", () => {
   const COMMAND = "'/usr/bin/node' '/opt/bylaw.js' hook codex --config '/etc/bylaw/b.json'";

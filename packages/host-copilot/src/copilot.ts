@@ -14,6 +14,11 @@ import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 
+/** The files of a project whose `disableAllHooks` counts. Copilot also reads those of Claude Code. */
+const SWITCHES = [".github/copilot", ".claude"].flatMap((folder) =>
+  ["settings.json", "settings.local.json"].map((name) => `${folder}/${name}`),
+);
+
 /** Copilot's events of a session, with the names of Claude Code. */
 const REPORTS: Readonly<Record<string, string>> = {
   sessionStart: "SessionStart",
@@ -99,8 +104,9 @@ export const copilot: Host = {
     { scope: "user", file: join(home, ".copilot/config.json"), target: false },
     { scope: "project", file: join(project, ".github/hooks/bylaw.json"), target: true },
     ...hookFiles(join(project, ".github/hooks")),
-    { scope: "project", file: join(project, ".github/copilot/settings.json"), target: false },
-    { scope: "project", file: join(project, ".github/copilot/settings.local.json"), target: false },
+    ...SWITCHES.map(
+      (file) => ({ scope: "project", file: join(project, file), target: false }) as const,
+    ),
   ],
 
   top: { version: 1 },

@@ -104,6 +104,16 @@ it("a hook file of a project that switches all hooks off is reported", () => {
     findInstallFault(copilot, inspectSettings(copilot, { home, env: {} }, project));
   expect(fault()).toBeUndefined();
   mkdirSync(join(project, ".github/hooks"), { recursive: true });
-  writeFileSync(join(project, ".github/hooks/off.json"), '{"version":1,"disableAllHooks":true}');
-  expect(fault()).toMatch(/off\.json has `disableAllHooks: true`/);
+  mkdirSync(join(project, ".claude"));
+  // Measured: Copilot obeys the settings of Claude Code.
+  for (const name of [
+    ".github/hooks/off.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+  ]) {
+    const file = join(project, name);
+    writeFileSync(file, '{"version":1,"disableAllHooks":true}');
+    expect(fault()).toBe(`${file} has \`disableAllHooks: true\``);
+    rmSync(file);
+  }
 });

@@ -3,6 +3,7 @@ import {
   hookOutputJson,
   callFromFields,
   blockingCommand,
+  misleadingVariable,
   readSessionEvent,
   stringField,
   unheededCommand,
@@ -85,6 +86,9 @@ export const geminiCli: Host = {
     { scope: "managed", file: managedFile(), target: true },
     { scope: "user", file: join(home, ".gemini/settings.json"), target: true },
     { scope: "project", file: join(project, ".gemini/settings.json"), target: true },
+    ...[".gemini/.env", ".env"].map(
+      (file) => ({ scope: "project", file: join(project, file), target: false }) as const,
+    ),
   ],
 
   hooks(command) {
@@ -100,12 +104,15 @@ export const geminiCli: Host = {
 
   top: { hooksConfig: { enabled: true } },
 
-  switchedOff({ hooksConfig: config }, scope) {
+  switchedOff(settings, scope) {
+    const { hooksConfig: config } = settings;
     const { enabled, disabled } = isJsonObject(config) ? config : {};
     if (enabled === false) return "`hooksConfig.enabled: false`";
     // A project can set anything that the administrator does not.
     if (enabled !== true && scope === "managed") return "no `hooksConfig.enabled: true`";
-    return Array.isArray(disabled) && disabled.length > 0 ? "`hooksConfig.disabled`" : undefined;
+    return Array.isArray(disabled) && disabled.length > 0
+      ? "`hooksConfig.disabled`"
+      : misleadingVariable(settings);
   },
 };
 

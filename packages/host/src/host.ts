@@ -101,8 +101,8 @@ export interface Host {
   /** What a person has to do in addition. */
   readonly note?: string;
   /**
-   * The setting that switches hooks off or replaces their command. Undefined if there is none. A file that is not JSON is given as
-   * `{ text }`.
+   * The setting that switches hooks off or replaces their command. Undefined if there is none. A `.env` file is given as
+   * `{ env }` without the values, and any other file that is not JSON as `{ text }`.
    */
   readonly switchedOff: (settings: JsonObject, scope: SettingsFile["scope"]) => string | undefined;
 }

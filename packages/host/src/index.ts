@@ -28,6 +28,7 @@ export type {
   SettingsFile,
   ToolReturn,
 } from "./host.ts";
+export { misleadingVariable } from "./misleading.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
 export { readSessionEvent, type SessionEvent, type SessionEventType } from "./session-event.ts";

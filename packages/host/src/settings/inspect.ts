@@ -1,5 +1,7 @@
+import { basename } from "node:path";
 import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
+import { variablesIn } from "../misleading.ts";
 import { commandIn, commandInText, isIntact } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings } from "./settings-text.ts";
@@ -66,9 +68,14 @@ function reportOn(host: Host, settings: SettingsFile, over: JsonObject): Setting
     if (text === undefined) return { ...settings, exists: false };
     if (text.trim() === "") return { ...settings, exists: true };
     const isText = !/\.jsonc?$/.test(settings.file);
+    const isEnv = basename(settings.file) === ".env";
     const own = ownReport(host, settings, text);
     if (own !== undefined) return own;
-    const value = isText ? { text } : readFor(host, text, settings.file).value;
+    const value = isEnv
+      ? { env: variablesIn(text) }
+      : isText
+        ? { text }
+        : readFor(host, text, settings.file).value;
     const command = isText ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);
     const off = isJsonObject(value)

@@ -57,7 +57,7 @@ function touches(place: readonly string[], held: readonly (readonly string[])[])
 const GOVERNS: ReadonlySet<string> = new Set(
   (
     ".git .bylaw .husky .githooks .gitattributes .gitmodules .envrc .claude .gemini .codex .cursor .idea .devcontainer .opencode " +
-    ".continue .roo .windsurf .cursorrules .mcp.json mcp.json opencode.json agents.md claude.md gemini.md .gitlab-ci.yml .circleci .buildkite " +
+    ".qwen .factory .pi .copilot .continue .roo .windsurf .cursorrules .mcp.json mcp.json opencode.json opencode.jsonc agents.md claude.md gemini.md .gitlab-ci.yml .circleci .buildkite " +
     "jenkinsfile azure-pipelines.yml bitbucket-pipelines.yml .pre-commit-config.yaml lefthook.yml package.json node_modules .npmrc " +
     ".yarnrc.yml .pnpmfile.cjs .pypirc pip.conf .cargo"
   ).split(" "),
@@ -66,7 +66,7 @@ const GOVERNS: ReadonlySet<string> = new Set(
 // Folders of which only some files run by themselves.
 const IN_PART: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [".config", new Set(["bylaw"])],
-  [".github", new Set(["workflows", "actions"])],
+  [".github", new Set(["workflows", "actions", "copilot", "hooks"])],
   [
     ".vscode",
     new Set(["settings.json", "tasks.json", "launch.json", "mcp.json", "extensions.json"]),
