@@ -1,5 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -12,7 +11,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { BIN, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
+import { answer } from "./terminal.ts";
 
+const INIT = [BIN, "init"];
 const FORMATS = ["ts", "json", "yaml", "toml"] as const;
 
 function tree(root: string): Readonly<Record<string, string>> {
@@ -222,7 +223,7 @@ describe("the toolchain", () => {
     "in a terminal it asks three questions and writes what was chosen",
     async () => {
       const cwd = scratch(manifests);
-      const said = await answer(cwd, [
+      const said = await answer(cwd, INIT, [
         ["Which rules do you want", "\r"],
         ["Which may agents run", " \r"],
         ["Write bylaw.config.ts and", "\r"],
@@ -247,6 +248,7 @@ describe("the toolchain", () => {
         const questions = ["Which rules do you want", "Which may agents run", "Write bylaw.config"];
         const said = await answer(
           cwd,
+          INIT,
           keys.map((key, at) => [questions[at] ?? "", key] as const),
         );
         expect(said).toContain("Nothing was written");
@@ -255,26 +257,3 @@ describe("the toolchain", () => {
     },
   );
 });
-
-/** Runs `bylaw init` in a terminal, and answers each question as it comes. */
-async function answer(
-  cwd: string,
-  answers: readonly (readonly [question: string, keys: string])[],
-): Promise<string> {
-  const line = `stty cols 120 rows 40; exec '${process.execPath}' '${BIN}' init`;
-  const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
-    cwd,
-    env: { ...process.env, TERM: "xterm", CI: "" },
-  });
-  let said = "";
-  const left = [...answers];
-  child.stdout.on("data", (text: Buffer) => {
-    said += text.toString();
-    const [next] = left;
-    if (next === undefined || !said.includes(next[0])) return;
-    left.shift();
-    child.stdin.write(next[1]);
-  });
-  await once(child, "close");
-  return said;
-}

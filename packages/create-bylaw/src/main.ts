@@ -94,21 +94,23 @@ async function ask(given: {
   return { folder, kind, name: given.name ?? basename(resolve(folder)).toLowerCase() };
 }
 
-const askKind = () =>
-  select<Kind>({
+function askKind() {
+  return select<Kind>({
     message: "What do you want to make?",
     options: Object.entries(KINDS).map(([value, { title }]) => ({
       value: value as Kind,
       label: title,
     })),
   });
+}
 
-const askFolder = (kind: Kind) =>
-  text({
+function askFolder(kind: Kind) {
+  return text({
     message: "In which new folder?",
     initialValue: `my-${kind}`,
     validate: (value) => refusalOf(basename(resolve(value ?? ""))),
   });
+}
 
 function missing(what: string): never {
   throw new Refusal(
