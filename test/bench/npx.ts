@@ -1,6 +1,7 @@
-// Times `npx @bylaw/cli --version` in a folder without the command, from a warm cache, beside what npx and Node take by themselves.
+// Times `npx @bylaw/cli --version` in a folder without the command, from a warm cache, beside what npx and Node take by themselves, and
+// beside `npx` of a package that does nothing.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startRegistry } from "../pack/registry.ts";
@@ -21,21 +22,37 @@ const CASES: readonly (readonly [name: string, command: string, args: readonly s
   ["`node -e 0`", process.execPath, ["-e", "0"]],
   ["`npx --version`", "npx", ["--version"]],
   ["`npx -c true`", "npx", ["-c", "true"]],
+  ["`npx @acme/empty`", "npx", ["--yes", "@acme/empty"]],
   ["`npx @bylaw/cli --version`", "npx", ["--yes", "@bylaw/cli", "--version"]],
 ];
 
+/** Writes a package whose command ends at once. */
+function emptyPackage(): string {
+  const at = join(folder, "empty");
+  mkdirSync(at);
+  const manifest = { name: "@acme/empty", version: "1.0.0", bin: "./empty.js" };
+  writeFileSync(join(at, "package.json"), JSON.stringify(manifest));
+  writeFileSync(join(at, "empty.js"), "#!/usr/bin/env node\n");
+  return at;
+}
+
+const median = (times: readonly number[]): number =>
+  times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+
 try {
   run("npm", ["publish", "--workspace", "@bylaw/cli"], root);
+  run("npm", ["publish", "--access", "public"], emptyPackage());
   // The first round downloads and installs.
   for (const [, command, args] of CASES) run(command, args);
   const times = CASES.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round += 1)
     for (const [index, [, command, args]] of CASES.entries())
       times[index]?.push(run(command, args));
-  for (const [index, [name]] of CASES.entries()) {
-    const sorted = times[index]?.toSorted((a, b) => a - b) ?? [];
-    console.log(`${name.padEnd(28)}${(sorted[ROUNDS >> 1] ?? 0).toFixed(0).padStart(6)} ms`);
-  }
+  const medians = times.map(median);
+  for (const [index, [name]] of CASES.entries())
+    console.log(`${name.padEnd(28)}${(medians[index] ?? 0).toFixed(0).padStart(6)} ms`);
+  const [empty = 0, command = 0] = medians.slice(-2);
+  console.log(`${(command / empty).toFixed(2)} times a package that does nothing`);
 } finally {
   await registry.stop();
   rmSync(folder, { recursive: true, force: true });

@@ -111,8 +111,8 @@ describe("npm run sbom", () => {
     const installed = npm(strangersFolder(), "ls --all --package-lock-only --parseable --long")
       .trim()
       .split("\n")
-      .map((line) => /:(?:[^:]+@npm:)?((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1])
-      .filter((ref) => ref !== undefined && !ref.startsWith(`${rootManifest.name}@`));
+      .flatMap((line) => /:(?:[^:]+@npm:)?((?:@[^:@]+\/)?[^:@]+@[^:]+)/.exec(line)?.[1] ?? [])
+      .filter((ref) => !ref.startsWith(`${rootManifest.name}@`));
     expect(installed.length).toBeGreaterThan(publishable.length);
     const headings = textOf("packages/cli/dist/THIRD-PARTY-LICENSES.txt").matchAll(
       /^(\S+) (\d+\.\d+\.\d+\S*) \([\w.-]+\)$/gm,
