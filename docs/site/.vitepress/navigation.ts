@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DefaultTheme } from "vitepress";
+import { commandNames } from "../commands/[command].paths.ts";
 import { addressOf, ROOT } from "./pages.ts";
 
 type Group = DefaultTheme.SidebarItem;
@@ -44,7 +45,27 @@ export const guide: readonly Group[] = [
 /** The pages that `service/[part].paths.ts` makes from the routes, by their tags. */
 const SERVICE = ["tasks", "tools", "approvals", "consensus", "events", "audit", "state", "server"];
 
+export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
+
+const named = (text: string, links: Readonly<Record<string, string>>): Group => ({
+  text,
+  collapsed: true,
+  items: Object.entries(links).map(([name, link]) => ({ text: name, link })),
+});
+
+const each = (names: readonly string[], folder: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(names.map((name) => [name, `/${folder}/${name}`]));
+
 export const reference: readonly Group[] = [
+  {
+    ...named("For developers", {
+      "Agent developer guide": "/sdk",
+      "Workflow YAML reference": "/packages/contract",
+      "API reference": "/api/",
+      "Security and threat model": "/security",
+    }),
+    collapsed: false,
+  },
   pages("Reference", [
     "cli",
     "errors",
@@ -53,14 +74,13 @@ export const reference: readonly Group[] = [
     "compat-gemini",
     "compat-radium",
   ]),
-  {
-    text: "Routes of the service",
-    collapsed: true,
-    items: SERVICE.map((part) => ({ text: part, link: `/service/${part}` })),
-  },
+  named("Commands", each(commandNames(), "commands")),
+  named("Hooks", each(HOOKS, "hook")),
+  named("Routes of the service", each(SERVICE, "service")),
   all("Plugins", "plugins/*/README.md"),
   all("Rulesets", "rulesets/*/README.md"),
-  all("Packages", "packages/*/README.md"),
+  all("Hosts", "packages/host-*/README.md"),
+  all("Packages", "packages/!(host-*)/README.md"),
   all("Examples", "docs/examples/*/README.md"),
   all("Decisions", "docs/decisions/[0-9][0-9][0-9][0-9]-*.md"),
 ];

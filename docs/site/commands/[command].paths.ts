@@ -15,9 +15,11 @@ const listed = (text: string): readonly string[] =>
     ([, name = ""]) => name,
   ).filter((name) => name !== "help");
 
+export const commandNames = (): readonly string[] => listed(help());
+
 export default {
   paths: () =>
-    listed(help()).map((command) => {
+    commandNames().map((command) => {
       const text = help(command);
       const below = listed(text).map((name) => `## ${name}\n\n${block(help(command, name))}`);
       return {
