@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 135_754,
-  test_lines: 100_817,
+  test_lines: 100_881,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

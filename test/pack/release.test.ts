@@ -204,9 +204,15 @@ describe("a stranger", () => {
   }
 
   async function blocksCall(): Promise<void> {
-    await ok(shop, "npx bylaw install claude-code --client none");
+    await ok(shop, "npx bylaw install claude-code --client none --config bylaw.config.json");
     await ok(shop, "npx bylaw doctor claude-code");
-    const hook = spawnSync("npx", ["bylaw", "hook", "claude-code"], {
+    const { hooks } = JSON.parse(readFileSync(join(place, ".claude/settings.json"), "utf8")) as {
+      readonly hooks: Readonly<
+        Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>
+      >;
+    };
+    const [entry] = hooks["PreToolUse"] ?? [];
+    const hook = spawnSync("sh", ["-c", entry?.hooks[0]?.command ?? "false"], {
       ...{ cwd: shop, env, encoding: "utf8" },
       input: JSON.stringify({ ...PUSH, cwd: shop }),
     });
