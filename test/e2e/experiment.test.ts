@@ -1,12 +1,18 @@
 // `bylaw experiment` over real stores and with real processes.
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel } from "@bylaw/kernel";
+import { loadContract } from "@bylaw/contract";
+import { allow, createKernel, definePlugin, deny } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
+import { createTasks, tasks as tasksPlugin } from "@bylaw/plugin-tasks";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
-import { bylaw, bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { z } from "zod";
+import { bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 import { beginWalk, HANDED, SHIPPED, walkTo } from "./workflow-walk-kit.ts";
+
+const SHIPPED_FILE = join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml");
 
 const rules = (publishing: string): string => `
 [[rules]]
@@ -134,5 +140,189 @@ describe("bylaw experiment replay", () => {
     const ran = await bylawHere(`experiment replay ${options}`.trim(), { cwd: scratch(POLICIES) });
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain(message);
+  });
+});
+
+const CONFIG = (share: number, more: object = {}): string =>
+  JSON.stringify({
+    plugins: [
+      {
+        use: "@bylaw/plugin-policy",
+        options: {
+          ...{ files: ["a.toml"], operator: true, discover: "none" },
+          experiment: { name: "fewer-asks", files: ["b.toml"], share, ...more },
+        },
+      },
+    ],
+  });
+
+const publish = (cwd: string, session: string): string => {
+  const ran = bylaw(["hook", "claude-code", "--config", join(cwd, "bylaw.config.json")], {
+    cwd,
+    input: JSON.stringify({
+      ...{ hook_event_name: "PreToolUse", session_id: session, cwd, tool_name: "Bash" },
+      tool_input: { command: "npm publish x" },
+    }),
+  });
+  expect(ran).toMatchObject({ code: 0, stderr: "" });
+  return /"permissionDecision": ?"(\w+)"/.exec(ran.stdout)?.[1] ?? "allow";
+};
+
+describe("a live experiment", () => {
+  test("assigns each session of a coding agent, and keeps the version after the share changed", () => {
+    const cwd = scratch({ ...POLICIES, "bylaw.config.json": CONFIG(1) });
+    expect(publish(cwd, "s1")).toBe("allow");
+    writeFileSync(join(cwd, "bylaw.config.json"), CONFIG(0));
+    expect([publish(cwd, "s1"), publish(cwd, "s2")]).toEqual(["allow", "ask"]);
+    const assigned = jsonLines(
+      bylaw("log query --type experiment_assigned --json", { cwd }),
+    ) as unknown as readonly { readonly run: string; readonly details: object }[];
+    expect(assigned.map(({ run, details }) => [run, details])).toEqual([
+      ["claude-code-s1", expect.objectContaining({ variant: "b", share: 1 })],
+      ["claude-code-s2", expect.objectContaining({ variant: "a", share: 0 })],
+    ]);
+    expect(bylaw("log verify --run claude-code-s1 --catalogue strict", { cwd }).code).toBe(0);
+  });
+
+  test("is no choice of the agent: neither by the name of its session, nor by events of its own", async () => {
+    const cwd = scratch({ ...POLICIES, "bylaw.config.json": CONFIG(0) });
+    for (const session of ["b", "variant-b", "fewer-asks", "__proto__", ""])
+      expect(publish(cwd, session)).toBe("ask");
+    const details = {
+      ...{ experiment: "fewer-asks", variant: "b", share: 1 },
+      digests: { a: "sha256:a", b: "sha256:b" },
+    };
+    const forged = await bylawHere(
+      [
+        ...["log", "append", "--run", "claude-code-b", "--resume", "--type", "experiment_assigned"],
+        ...["--details", JSON.stringify(details)],
+      ],
+      { cwd },
+    );
+    expect(forged.code).not.toBe(0);
+    expect(forged.stderr).toMatch(/^error BYLAW_EVENT_INVALID/);
+    expect(publish(cwd, "b")).toBe("ask");
+  });
+
+  test("decides with version a where nothing is recorded", async () => {
+    const cwd = scratch({ ...POLICIES, "bylaw.config.json": CONFIG(1) });
+    const args = ["check", "--tool", "bash", "--args", '{"command":"npm publish x"}', "--json"];
+    expect(json(await bylawHere(args, { cwd }))).toMatchObject({ effect: "ask_user" });
+  });
+
+  test.each([
+    [CONFIG(2), "experiment.share"],
+    [CONFIG(1, { name: "No Name" }), "experiment.name"],
+    [CONFIG(1, { files: ["missing.toml"] }), "missing.toml"],
+    [CONFIG(1, { other: 1 }), "other"],
+  ])("refuses the options %s", async (config, message) => {
+    const cwd = scratch({ ...POLICIES, "bylaw.config.json": config });
+    const ran = await bylawHere("check --tool bash --args {}", { cwd });
+    expect(ran.code).toBe(2);
+    expect(ran.stderr).toContain(message);
+  });
+});
+
+/** A store with one run in which so many tasks were worked on, half of them under each version, and completed after a while. */
+async function worked(tasks: number): Promise<string> {
+  const cwd = scratch(POLICIES);
+  const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+  let clock = Date.parse("2026-01-17T09:00:00Z");
+  const now = (): string => new Date(clock).toISOString();
+  const moves = definePlugin({
+    ...{ name: "moves", version: "1.0.0", grants: true, options: z.strictObject({}) },
+    apply: (kernel) =>
+      kernel.hooks.onTransition.tap("any", ({ artifacts }) =>
+        artifacts["ok"] === false ? deny("It is not done") : allow("It may"),
+      ),
+  });
+  const rulesOf = (share: number) =>
+    createKernel({
+      plugins: [
+        moves({}),
+        tasksPlugin(),
+        policy({
+          ...{ files: [join(cwd, "a.toml")], operator: true, discover: "none" },
+          experiment: { name: "fewer-asks", files: [join(cwd, "b.toml")], share },
+        }),
+      ],
+    });
+  for (const share of [0, 1]) {
+    const run = await openRun(rulesOf(share), { run: "main", store, now });
+    const board = createTasks(run, loadContract(SHIPPED_FILE), { now });
+    for (let at = 0; at < tasks / 2; at += 1) {
+      const task = `task-${share}-${at}`;
+      const who = { task, agent: "ann" };
+      await board.create({ id: task });
+      const held = await board.claim({ ...who });
+      const call = (id: string, command: string) =>
+        run.toolCall({ ...who, id, tool: "bash", args: { command }, cwd });
+      await call("1", "cat .env");
+      await call("2", "npm publish x");
+      // Asking again before an answer is the same question.
+      await call("3", "npm publish x");
+      await run.transition({ ...who, to: "COMPLETED", artifacts: { ok: false } });
+      clock += (share === 0 ? 60_000 : 20_000) + at * 1_000;
+      await board.complete({ ...who, fence: held?.fence ?? 0, artifacts: {} });
+    }
+    await run.close();
+  }
+  await store.close();
+  return cwd;
+}
+
+describe("bylaw experiment compare", () => {
+  test("compares what happened to the tasks of both versions", async () => {
+    const cwd = await worked(40);
+    const ran = bylaw("experiment compare fewer-asks", { cwd });
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toMatch(/^fewer-asks: per task, over 20 in a and 20 in b\n/);
+    const row = (name: string): string =>
+      new RegExp(`^${name}.*$`, "m").exec(ran.stdout)?.[0] ?? "";
+    expect(row("completed tasks")).toMatch(/ 1 +1 +0 +0 to 0 +no difference shown$/);
+    expect(row("time to complete")).toMatch(/ 69\.5 +29\.5 +-40 .* b has less time to complete$/);
+    expect(row("blocked transitions")).toMatch(/ 1 +1 +0 .* no difference shown$/);
+    expect(row("questions")).toMatch(/ 1 +0 +-1 +-1 to -1 +b has fewer questions$/);
+    expect(row("denials")).toMatch(/ 1 +1 +0 .* no difference shown$/);
+    expect(jsonLines(await bylawHere("experiment compare --json", { cwd }))).toMatchObject([
+      { experiment: "fewer-asks", tasks: { a: 20, b: 20 }, figures: [{}, {}, {}, {}, {}, {}] },
+    ]);
+  });
+
+  test("says when the data is not enough", async () => {
+    const cwd = await worked(4);
+    const { stdout } = await bylawHere("experiment compare", { cwd });
+    expect(stdout).toMatch(/^questions .* not enough data: 2 and 2, about 10 each show ±0\.5$/m);
+  });
+
+  test("compares the tasks of runs that used two contracts", async () => {
+    const cwd = await worked(2);
+    expect(bylaw("log export --run main --to main.jsonl", { cwd }).code).toBe(0);
+    expect(bylaw("log import main.jsonl --store .bylaw/store.db --run other", { cwd }).code).toBe(
+      0,
+    );
+    const compare = (options: string): Promise<Ran> =>
+      bylawHere(`experiment compare ${options}`, { cwd });
+    expect((await compare("--a main --b other")).stdout).toMatch(
+      /^per task, over 2 in a and 2 in b\n/,
+    );
+    for (const [options, message] of [
+      ["--a main", "`--a` and `--b` are needed together"],
+      ["fewer-asks --a main --b other", "cannot be given together"],
+      ["--a main --b main", "is in both"],
+      ["--a main --b othre", "fix: Did you mean `other`?"],
+      ["fewer-ask", "fix: Did you mean `fewer-asks`?"],
+    ] as const) {
+      const ran = await compare(options);
+      expect([options, ran.code]).toEqual([options, 2]);
+      expect(ran.stderr).toContain(message);
+    }
+  });
+
+  test("says that there is no experiment yet", async () => {
+    const cwd = await recorded(1);
+    expect(await bylawHere("experiment compare", { cwd })).toMatchObject({
+      ...{ code: 0, stdout: "No task was assigned to an experiment yet\n" },
+    });
   });
 });

@@ -84,7 +84,10 @@ it("records all events of a file or none, and only a coordinator's", async () =>
     /fix: Did you mean `developer_dispatched`/,
   );
   // This command cannot approve, waive or move a phase.
-  for (const type of ["gate_decided", "approval_granted", "check_waived", "phase_entered"])
+  for (const type of [
+    ...["gate_decided", "approval_granted", "check_waived", "phase_entered"],
+    "experiment_assigned",
+  ])
     expect(await code(event(type, "ada", {}))).toMatch(
       /^error BYLAW_EVENT_INVALID: -:1 |no event of a/,
     );
@@ -125,6 +128,8 @@ it("offers a coordinator a tool that records under the same rules", async () => 
   const early = await record("task_complete", "dev-1", { evidence_summary: "it works" });
   expect(early).toMatchObject({ isError: true });
   expect(JSON.stringify(early.content)).toContain("auditor");
+  const assigned = { experiment: "fewer-asks", variant: "b", share: 1 };
+  expect(await record("experiment_assigned", "dev-1", assigned)).toMatchObject({ isError: true });
   const agent = await connectMcp(named, cwd);
   const { tools } = await agent.listTools();
   expect(tools.map(({ name }) => name)).not.toContain("record_event");

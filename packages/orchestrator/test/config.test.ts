@@ -107,5 +107,9 @@ test("a coordinator records events, once for each request, and none that cannot 
   // Approvals have their own route, which agents may not use.
   const approved = await operator.send("POST", "/events", event("approval_granted", {}));
   expect(approved).toMatchObject({ status: 400, body: { code: "BYLAW_EVENT_INVALID" } });
+  const assigned = event("experiment_assigned", { experiment: "fewer-asks", variant: "b" });
+  expect(await operator.send("POST", "/events", assigned)).toMatchObject({
+    ...{ status: 400, body: { code: "BYLAW_EVENT_INVALID" } },
+  });
   expect((await ann.send("POST", "/events", dispatched)).status).toBe(403);
 });

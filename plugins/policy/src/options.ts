@@ -46,6 +46,27 @@ export const policyOptions = z
       .describe(
         "The operator vouches for the files: allow rules keep their tier although the files lie in the workspace.",
       ),
+    experiment: z
+      .strictObject({
+        name: z
+          .string()
+          .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, "must be small letters, digits and hyphens")
+          .describe("Names the experiment in the log. A new name assigns every task anew."),
+        files: z
+          .array(z.string().min(1))
+          .min(1)
+          .describe("Version `b`: decides instead of the `files` and `text` of this use."),
+        share: z
+          .number()
+          .min(0)
+          .max(1)
+          .default(0.5)
+          .describe("The share of tasks that get version `b`, from 0 to 1."),
+      })
+      .optional()
+      .describe(
+        "Compares these policies with another version of them over live tasks. Each task is assigned once, at random, and keeps its version; without a task the whole run is.",
+      ),
     workspace: z
       .string()
       .optional()

@@ -2,6 +2,7 @@ import {
   definePlugin,
   type Json,
   type JsonObject,
+  type KernelApi,
   type Projection,
   type ToolCall,
   type View,
@@ -17,7 +18,16 @@ import { resolvePaths } from "@bylaw/policy-language/real-paths";
 import manifest from "../package.json" with { type: "json" };
 import { askedProjections } from "./asked-projections.ts";
 import { calls } from "./calls.ts";
-import { loadPool } from "./load-pool.ts";
+import {
+  checkComparable,
+  experimentFor,
+  experimentOf,
+  onlyPool,
+  poolByVariant,
+  withVersionB,
+  type PoolChoice,
+} from "./experiment.ts";
+import { loadPool, type LoadedPool } from "./load-pool.ts";
 import { loadPolicy } from "./load.ts";
 import { marksOf, shortDigest, unknownMark } from "./marks.ts";
 import { policyOptions, type PolicyInstance } from "./options.ts";
@@ -54,56 +64,85 @@ export const createPolicyPlugin = (places: () => Places) =>
       return rules.map(({ name, final }) => ({ name, final }));
     },
     applyAll(kernel, instances) {
-      const { files, tools, sources, digest } = loadPool(instances, places());
-      const pool = compilePolicy(files, {
-        tools,
-        protectedFiles: sources,
-        pathsFact: manifest.name,
-        digest: shortDigest,
-      });
+      const pool = choosePool(kernel, instances, places());
       const { beforeToolCall } = kernel.hooks;
       const asked = new Map<string, Projection<unknown>>();
-      if (pool.projections.has(calls.name)) kernel.projection(calls);
-      if (pool.marks !== undefined) {
-        const marks = marksOf(pool.marks);
+      const { pools } = pool;
+      if (pools.some(({ projections }) => projections.has(calls.name))) kernel.projection(calls);
+      const [marked] = pools.flatMap(({ marks }) => marks ?? []);
+      if (marked !== undefined) {
+        const marks = marksOf(marked);
         kernel.projection(marks);
         asked.set(marks.name, marks);
       }
-      if (pool.conditional)
+      const conditional = pools.filter((one) => one.conditional);
+      if (conditional.length > 0)
         kernel.onSeal(({ projections }) => {
-          for (const [name, found] of askedProjections(pool, projections)) asked.set(name, found);
+          for (const one of conditional)
+            for (const [name, found] of askedProjections(one, projections)) asked.set(name, found);
         });
-      kernel.guard("marks", (_, event) => unknownMark(event, pool.marks?.names));
+      kernel.guard("marks", (_, event) => unknownMark(event, marked?.names));
       const runOf = (view: View): RunState => runStateOf(asked, view);
       const explain = (call: ToolCall, view: View): Json =>
-        pool.explain(call, runOf(view)) as unknown as Json;
-      if (pool.conditional)
+        pool.choose(call, view).explain(call, runOf(view)) as unknown as Json;
+      if (conditional.length > 0)
         beforeToolCall.tapPromise(
           "rules",
-          (call, view) => pool.evaluateConditional(call, runOf(view)),
+          (call, view) => pool.choose(call, view).evaluateConditional(call, runOf(view)),
           { explain },
         );
       else
-        beforeToolCall.tap("rules", (call, view) => pool.evaluate(call, runOf(view)), { explain });
-      if (pool.fallback !== undefined) kernel.fallback(pool.fallback);
-      kernel.unmatched((call) => pool.unmatched(call));
-      kernel.letThrough("yolo", (call) => pool.isHarmless(call));
-      kernel.letThrough("autoEdit", (call) => pool.editsWorkspace(call));
-      kernel.digest(digest());
+        beforeToolCall.tap(
+          "rules",
+          (call, view) => pool.choose(call, view).evaluate(call, runOf(view)),
+          { explain },
+        );
+      const fallback = pools[0]?.fallback;
+      if (fallback !== undefined) kernel.fallback(fallback);
+      kernel.unmatched((call) => pool.chosen(call).unmatched(call));
+      kernel.letThrough("yolo", (call) => pool.chosen(call).isHarmless(call));
+      kernel.letThrough("autoEdit", (call) => pool.chosen(call).editsWorkspace(call));
       kernel.prepare("paths", (subject) =>
-        subject.hook === "beforeToolCall" ? factsOf(pool, subject) : undefined,
+        subject.hook === "beforeToolCall" ? factsOf(pools, subject) : undefined,
       );
     },
   });
 
-function factsOf(pool: PolicyPool, call: ToolCall): JsonObject | undefined {
-  const paths = resolvePaths(call, pool.pathsToResolve(call), {
-    globs: pool.globsToResolve(call),
-    preparation: call,
-  });
-  if (pool.marks === undefined) return paths;
+/** Loads the policies, and version `b` of them during an experiment. */
+function choosePool(
+  kernel: KernelApi,
+  instances: readonly PolicyInstance[],
+  places: Places,
+): PoolChoice {
+  const terms = experimentOf(instances);
+  const a = loadPool(instances, places);
+  const b = terms === undefined ? undefined : loadPool(instances.map(withVersionB), places);
+  // No call may change either version.
+  const protectedFiles = [...a.sources, ...(b?.sources ?? [])];
+  const compile = ({ files, tools, digest }: LoadedPool): PolicyPool => {
+    kernel.digest(digest());
+    return compilePolicy(files, {
+      ...{ tools, protectedFiles, pathsFact: manifest.name, digest: shortDigest },
+    });
+  };
+  if (terms === undefined || b === undefined) return onlyPool(compile(a));
+  const [poolA, poolB] = [compile(a), compile(b)];
+  checkComparable(poolA, poolB);
+  const experiment = experimentFor(terms, a, b);
+  kernel.projection(experiment);
+  return poolByVariant(experiment, poolA, poolB);
+}
+
+function factsOf(pools: readonly PolicyPool[], call: ToolCall): JsonObject | undefined {
+  const paths = resolvePaths(
+    call,
+    pools.flatMap((pool) => pool.pathsToResolve(call)),
+    { globs: pools.flatMap((pool) => pool.globsToResolve(call)), preparation: call },
+  );
+  const [marks] = pools.flatMap((pool) => pool.marks ?? []);
+  if (marks === undefined) return paths;
   // Marks are judged with resolved links, like rules.
   const linked =
     paths === undefined ? call : { ...call, facts: { ...call.facts, [manifest.name]: paths } };
-  return { ...paths, marks: pool.marks.recordOf(linked) };
+  return { ...paths, marks: marks.recordOf(linked) };
 }

@@ -1,4 +1,5 @@
 import type { PolicyFinding } from "@bylaw/policy-language";
+import { withVersionB } from "./experiment.ts";
 import { loadFound, loadPolicy } from "./load.ts";
 import type { PolicyInstance } from "./options.ts";
 import { systemPlaces } from "./places.ts";
@@ -15,8 +16,10 @@ type Instance = PolicyInstance;
 export function policyWarnings(
   instance: Pick<Instance, "options" | "configFile">,
 ): readonly PolicyFinding[] {
-  const { files, tools } = loadPolicy({ from: "", excludedRules: new Set(), ...instance });
-  return [...files, ...loadFound([instance], tools, places()).files].flatMap(
+  const use = { from: "", excludedRules: new Set<string>(), ...instance };
+  const { files, tools } = loadPolicy(use);
+  const others = use.options.experiment === undefined ? [] : loadPolicy(withVersionB(use)).files;
+  return [...files, ...others, ...loadFound([instance], tools, places()).files].flatMap(
     ({ warnings }) => warnings,
   );
 }

@@ -1,7 +1,5 @@
+import { VARIANTS, type Variant } from "@bylaw/log/experiment";
 import { deviation, differenceOf, mean, median, type Difference } from "./bootstrap.ts";
-
-export const VARIANTS = ["a", "b"] as const;
-export type Variant = (typeof VARIANTS)[number];
 
 /** What is compared, with the words for less of it and more of it. */
 export const FIGURES = {

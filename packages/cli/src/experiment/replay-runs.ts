@@ -1,12 +1,13 @@
 import { CALL_EVENTS } from "@bylaw/log";
 import type { Kernel, LogEvent } from "@bylaw/kernel";
+import { VARIANTS, type Variant } from "@bylaw/log/experiment";
 import { plain } from "../io/text.ts";
 import { foldingView } from "../log/folding-view.ts";
 import type { LogSource } from "../log/log-source.ts";
 import type { Recorded } from "../replay/recorded-call.ts";
 import { decidedBy, replayLines } from "../replay/replay-lines.ts";
 import type { Flip, NotReplayable, ReplayCount } from "../replay/replay-report.ts";
-import { VARIANTS, type Unit, type Variant } from "./comparison.ts";
+import type { Unit } from "./comparison.ts";
 
 type Counts = { -readonly [Name in "blocked" | "questions" | "denials"]: number };
 

@@ -17,8 +17,10 @@ import { digestOf } from "../format/digest.ts";
 import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
 import { attemptOf } from "../state/attempt.ts";
 import { lifecyclesIn } from "../state/lifecycle.ts";
+import { experimentsIn, type Experiment } from "../state/experiment.ts";
 import type { LogState } from "../state/log-state.ts";
 import { treeGet } from "../state/tree.ts";
+import { assignVariants } from "./assign-variants.ts";
 import { ATTEMPTS, type Appended, type Journal, type AgentAndTask } from "./journal-contract.ts";
 import type { EventSubject } from "./log-follower.ts";
 import { readableIn } from "./readable.ts";
@@ -54,6 +56,7 @@ export class DecisionRecorder {
   /** The hooks whose decisions depend on the whole run. All of their decisions wait for each other. */
   readonly #ofWholeRun = new Set<HookName>();
   readonly #watches: boolean;
+  readonly #experiments: readonly Experiment[];
 
   constructor({ kernel, journal, run, report }: RecorderOptions) {
     this.#kernel = kernel;
@@ -61,6 +64,7 @@ export class DecisionRecorder {
     this.#run = run;
     this.#report = report;
     this.#watches = kernel.declared.projections.some(({ scope }) => scope !== "task");
+    this.#experiments = experimentsIn(kernel.declared.projections);
     this.policyDigest = digestOf(kernel.policy as JsonObject);
   }
 
@@ -94,9 +98,15 @@ export class DecisionRecorder {
   }
 
   async #answer(question: Question, turn: AgentAndTask): Promise<Outcome> {
-    const { input, hook } = question;
+    const { input, hook, unreadable } = question;
     let problem: unknown;
     for (let attempts = 0; attempts < ATTEMPTS; attempts += 1) {
+      try {
+        if (unreadable === undefined) await assignVariants(this.#journal, this.#experiments, input);
+      } catch (error) {
+        problem = error;
+        break;
+      }
       const before = this.#journal.state;
       const read = new Map<Projection<unknown>, unknown>();
       const [subject, judged] = await this.#judge(question, before, read);

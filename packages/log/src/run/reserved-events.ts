@@ -7,6 +7,7 @@ const BY_TYPE: JsonObject = {
     tool_asked: "toolCall",
     tool_denied: "toolCall",
     tool_result: "toolResult",
+    experiment_assigned: "toolCall",
   },
   ...{ phase_entered: "transition", transition_blocked: "transition" },
   ...{ behavior_applied: "behave", behavior_rejected: "behave" },

@@ -11,15 +11,21 @@ export const TOKENS = "@bylaw/plugin-tokens";
 export const keysIn = (options: unknown): readonly TokenKey[] | undefined =>
   (options as { readonly keys?: readonly TokenKey[] } | undefined)?.keys;
 
+interface PolicyFiles {
+  readonly files?: readonly string[];
+  readonly experiment?: { readonly files: readonly string[] };
+}
+
 /** The files that the plugins of a configuration in `folder` depend on: those with keys, and those with rules. */
 export function configuredFiles(config: Config, folder: string): ServerFiles {
   const plugins = pluginsOf(config);
   const of = (name: string): readonly unknown[] =>
     plugins.flatMap((plugin) => (plugin.name === name ? [plugin.options] : []));
   const keys = of(TOKENS).flatMap((options) => keysIn(options) ?? []);
-  const policies = of(POLICY).flatMap(
-    (options) => (options as { readonly files?: readonly string[] }).files ?? [],
-  );
+  const policies = of(POLICY).flatMap((options) => {
+    const { files = [], experiment } = options as PolicyFiles;
+    return [...files, ...(experiment?.files ?? [])];
+  });
   return {
     hidden: [
       ...keys.flatMap((key) => ("file" in key ? [key.file] : [])),

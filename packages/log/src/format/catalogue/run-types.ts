@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { free, id, text, time, type CatalogueType } from "./catalogue-type.ts";
+import { VARIANTS } from "../../state/experiment.ts";
+import { free, id, number, text, time, type CatalogueType } from "./catalogue-type.ts";
 
 // Runs record subjects of any host, so the schemas name only what is always there.
 const decided = (name: string, when: string): CatalogueType => ({
@@ -51,5 +52,14 @@ export const RUN_TYPES: readonly CatalogueType[] = [
     group: "run",
     when: "a person cleared a mark of the policies",
     details: z.strictObject({ mark: id, by: id }),
+  },
+  {
+    name: "experiment_assigned",
+    group: "run",
+    when: "a task, or the run, first needs a decision under an experiment",
+    details: z.strictObject({
+      ...{ experiment: id, variant: z.enum(VARIANTS), share: number },
+      digests: z.strictObject({ a: id, b: id }),
+    }),
   },
 ];
