@@ -60,7 +60,7 @@ export default {
       params: { hook },
       content: [
         `# ${hook}`,
-        ["| | |", "| --- | --- |", ...factsOf(hook)].join("\n"),
+        [`| Hook | \`${hook}\` |`, "| --- | --- |", ...factsOf(hook)].join("\n"),
         `A tap answers \`undefined\` to abstain, or \`deny\`, \`ask\` or \`allow\` with a reason. [All hooks](../../hooks.md) are counted alike: the strictest vote wins.`,
         `## How plugins vote`,
         ...sets.flatMap(({ plugin, examples }) =>
