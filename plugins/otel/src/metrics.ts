@@ -1,4 +1,5 @@
 import type { Counter, Histogram, Meter } from "@opentelemetry/api";
+import type { Api } from "./api.ts";
 import {
   METRICS,
   counterAttributes,
@@ -22,7 +23,11 @@ export class DecisionMetrics {
   readonly #latency: Histogram;
   readonly #open = new Set<OpenRun>();
 
-  constructor(meter: Meter) {
+  /** Whether an SDK records metrics, and not only spans. */
+  readonly #recording: boolean;
+
+  constructor({ createNoopMeter }: Api, meter: Meter) {
+    this.#recording = meter !== createNoopMeter();
     this.#decisions = meter.createCounter(METRICS.decisions, {
       description: "Recorded decisions",
       unit: "{decision}",
@@ -54,6 +59,7 @@ export class DecisionMetrics {
   }
 
   decided(decision: ReportedDecision, seconds: number | undefined): void {
+    if (!this.#recording) return;
     this.#decisions.add(1, counterAttributes(decision));
     if (seconds !== undefined) this.#latency.record(seconds, latencyAttributes(decision));
   }

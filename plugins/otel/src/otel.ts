@@ -23,7 +23,7 @@ export const otel = definePlugin({
       open: (log) => {
         // Without an SDK nothing is reported, and decisions cost nothing.
         if (metrics === undefined && !isStarted(api)) return { write() {} };
-        metrics ??= new DecisionMetrics(api.metrics.getMeter(manifest.name, manifest.version));
+        metrics ??= new DecisionMetrics(api, api.metrics.getMeter(manifest.name, manifest.version));
         return reportDecisions(log, { api, tracer, metrics, content });
       },
     });

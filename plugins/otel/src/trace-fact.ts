@@ -1,15 +1,15 @@
-import { isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import type { LogEvent } from "@bylaw/kernel";
 import type { Context, SpanContext } from "@opentelemetry/api";
 import type { Api } from "./api.ts";
 
-/** When a decision was asked for, by which process, and in which span. Recorded in its event as `trace`. */
+/** When a decision was asked for, by which process, and in which span. */
 export interface TraceFact {
   /** Milliseconds since 1970, with fractions. */
   readonly asked_ms: number;
   /** Names the process. Other processes of the session may see the event too, and must not report it again. */
   readonly process: string;
   /** The span that was active, as W3C Trace Context writes it. */
-  readonly traceparent?: string;
+  readonly traceparent: string | undefined;
 }
 
 const PROCESS = globalThis.crypto.randomUUID().slice(0, 8);
@@ -19,21 +19,23 @@ const SAMPLED = 1;
 /** The time, in milliseconds since 1970, with fractions. */
 export const nowMs = (): number => performance.timeOrigin + performance.now();
 
-/** The fact about the decision that is asked for now. */
-export function traceFact({ trace }: Api): JsonObject {
+/** The fact about the decision that is asked for now, as its event records it in `trace`: one text, because every field of an event is hashed. */
+export function traceFact({ trace }: Api): string {
   const active = trace.getActiveSpan()?.spanContext();
-  const fact = { asked_ms: nowMs(), process: PROCESS };
+  const fact = `${nowMs()} ${PROCESS}`;
   return active !== undefined && trace.isSpanContextValid(active)
-    ? { ...fact, traceparent: traceparentOf(active) }
+    ? `${fact} ${traceparentOf(active)}`
     : fact;
 }
 
 /** The fact in an event. `undefined` for a subject that could not be read. */
 export function traceFactIn({ details: { trace } }: LogEvent): TraceFact | undefined {
-  if (!isJsonObject(trace)) return undefined;
-  const { asked_ms, process, traceparent } = trace;
-  if (typeof asked_ms !== "number" || typeof process !== "string") return undefined;
-  return { asked_ms, process, ...(typeof traceparent === "string" ? { traceparent } : {}) };
+  if (typeof trace !== "string") return undefined;
+  const [asked = "", process, traceparent] = trace.split(" ", 3);
+  const asked_ms = Number(asked);
+  return Number.isFinite(asked_ms) && process !== undefined
+    ? { asked_ms, process, traceparent }
+    : undefined;
 }
 
 /** Whether another process asked for the decision. */

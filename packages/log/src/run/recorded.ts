@@ -102,7 +102,7 @@ function registryOf(subject: Subject): JsonObject {
 // A value in the facts of a plugin that the log keeps: the commit at which a task began, the marks that a call sets, or the trace in which
 // a decision was asked for.
 function factOf({ facts = {} }: Subject, name: "commit" | "marks" | "trace"): JsonObject {
-  const found = Object.values(facts).find((of) => isJsonObject(of) && isJsonObject(of[name]));
+  const found = Object.values(facts).find((of) => isJsonObject(of) && of[name] !== undefined);
   return found === undefined ? {} : { [name]: (found as JsonObject)[name] ?? null };
 }
 
