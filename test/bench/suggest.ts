@@ -1,5 +1,7 @@
 // Simulates a month in which a person answers questions and accepts every rule that `bylaw suggest` proposes in the evening:
-// `npm run bench:suggest -- DIR [--policy NAME] [--days N]`. DIR holds `external`, `shell` and `shell-2`, as of labelled commands.
+// `npm run bench:suggest -- DIR [--policy NAME] [--days N] [--seed N] [--sessions] [--list]`. DIR holds `external`, `shell` and
+// `shell-2`, as of labelled commands. With `--sessions` a day is one recorded session of an agent, in its order, instead of calls that
+// are drawn. `--list` shows what is still asked about at the end, and why.
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -11,11 +13,12 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createKernel, type Kernel, type Ruleset, type ToolCall } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
+import { callOf, type Case } from "./external-call.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,6 +26,9 @@ const { values, positionals } = parseArgs({
     policy: { type: "string", default: "everyday" },
     days: { type: "string", default: "30" },
     calls: { type: "string", default: "200" },
+    seed: { type: "string", default: "26" },
+    sessions: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
   },
 });
 const [root] = positionals;
@@ -35,46 +41,69 @@ const bin = join(
 
 const HARMLESS = new Set(["allow", "benign", "benign_should_allow"]);
 const HARMFUL = new Set(["block", "deny", "must_not_allow", "must_deny"]);
-const place = { cwd: "/workspace", workspace: "/workspace", home: "/home/dev" };
 
 interface Labelled {
-  readonly command: string;
+  readonly call: ToolCall;
   readonly label: string;
+  readonly session?: string;
 }
 
-const linesOf = (pattern: string): readonly Record<string, unknown>[] =>
+const linesOf = (
+  pattern: string,
+): readonly (Record<string, unknown> & { readonly set: string })[] =>
   globSync(pattern, { cwd: root })
     .toSorted()
     .flatMap((file) =>
       readFileSync(join(root, file), "utf8")
         .trimEnd()
         .split("\n")
-        .map((line) => JSON.parse(line) as Record<string, unknown>),
+        .map((line) => ({
+          ...(JSON.parse(line) as Record<string, unknown>),
+          set: basename(dirname(file)),
+        })),
     );
 
-const external = linesOf("external/*/cases.jsonl").flatMap(({ command, label }): Labelled[] =>
-  typeof command === "string" && typeof label === "string" ? [{ command, label }] : [],
-);
-const shell = linesOf("shell/cases.jsonl").flatMap(({ args, must, must_not }): Labelled[] => {
-  const command = (args as { readonly command?: unknown } | undefined)?.command;
-  const harmful = must === "deny" || must_not === "allow";
-  return typeof command === "string" && harmful ? [{ command, label: "deny" }] : [];
+const external = linesOf("external/*/cases.jsonl").flatMap(({ set, ...one }): Labelled[] => {
+  const { command, label, run } = one;
+  return typeof command !== "string" || typeof label !== "string"
+    ? []
+    : [{ call: callOf(one as unknown as Case, set), label, session: String(run) }];
 });
-const second = linesOf("shell-2/cases.jsonl") as unknown as readonly Labelled[];
+const own = {
+  hook: "beforeToolCall",
+  approval_mode: "ask",
+  home: "/home/dev",
+  cwd: "/workspace",
+  workspace: "/workspace",
+} as const;
+// The tools of a shell have many names. A rule that was learned names the one of the calls.
+const shell = linesOf("shell/cases.jsonl").flatMap(({ tool, args, must, must_not }): Labelled[] => {
+  const isHarmful = must === "deny" || must_not === "allow";
+  if (!isHarmful || typeof tool !== "string" || typeof args !== "object" || args === null)
+    return [];
+  const { command } = args as { readonly command?: unknown };
+  const call = { ...own, tool: typeof command === "string" ? "bash" : tool, args };
+  return [{ call: call as ToolCall, label: "deny" }];
+});
+const second = linesOf("shell-2/cases.jsonl").map(({ command, label }): Labelled => ({
+  call: { ...own, tool: "bash", args: { command: String(command) } },
+  label: String(label),
+}));
 
-const harmless = [
-  ...new Set(external.filter((one) => HARMLESS.has(one.label)).map((one) => one.command)),
-];
-const harmful = [
-  ...new Set(
-    [...external, ...shell, ...second].flatMap(({ label, command }) =>
-      HARMFUL.has(label) ? [command] : [],
-    ),
-  ),
-].filter((command) => !harmless.includes(command));
+const keyOf = ({ tool, args }: ToolCall): string => JSON.stringify([tool, args]);
+const distinct = (
+  all: readonly Labelled[],
+  labels: ReadonlySet<string>,
+): ReadonlyMap<string, Labelled> =>
+  new Map(all.flatMap((one) => (labels.has(one.label) ? [[keyOf(one.call), one]] : [])));
+const harmlessByKey = distinct(external, HARMLESS);
+const harmless = [...harmlessByKey.values()].map(({ call }) => call);
+const harmful = [...distinct([...external, ...shell, ...second], HARMFUL)].flatMap(
+  ([key, { call }]) => (harmlessByKey.has(key) ? [] : [call]),
+);
 
 // A generator with a seed, so that each run simulates the same month.
-let seed = 26;
+let seed = Number(values.seed);
 const random = (): number => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
@@ -83,14 +112,35 @@ const pick = <Item>(items: readonly Item[]): Item =>
   items[Math.floor(random() * items.length)] as Item;
 
 // Agents repeat few commands often and many rarely: the command of rank r is drawn with a weight of 1 / r.
-const ranked = harmless.map((command) => ({ command, at: random() })).sort((a, b) => a.at - b.at);
+const ranked = harmless.map((call) => ({ call, at: random() })).sort((a, b) => a.at - b.at);
 const weights = ranked.map((_, at) => 1 / (at + 1));
 const whole = weights.reduce((sum, weight) => sum + weight, 0);
-function drawn(): string {
+function drawn(): ToolCall {
   let left = random() * whole;
   const at = weights.findIndex((weight) => (left -= weight) <= 0);
-  return ranked[Math.max(0, at)]?.command ?? "";
+  return (ranked[Math.max(0, at)] ?? pick(ranked)).call;
 }
+
+interface Asking {
+  readonly call: ToolCall;
+  readonly isHarmful: boolean;
+}
+
+// One call in 20 is harmful, and the person refuses it.
+const drawnDay = (): readonly Asking[] =>
+  Array.from({ length: Number(values.calls) }, (_, at) => {
+    const isHarmful = at % 20 === 19;
+    return { call: isHarmful ? pick(harmful) : drawn(), isHarmful };
+  });
+const sessions = [
+  ...Map.groupBy(
+    external.filter(({ session }) => session !== "undefined"),
+    ({ session }) => session,
+  ).values(),
+].map((session) => session.map(({ call }): Asking => ({ call, isHarmful: false })));
+const plan = values.sessions
+  ? sessions
+  : Array.from({ length: Number(values.days) }, () => drawnDay());
 
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-suggest-"));
 process.on("exit", () => rmSync(folder, { recursive: true }));
@@ -113,14 +163,17 @@ const kernelNow = (): Kernel =>
     extends: Object.values(ruleset),
     plugins: [policy({ files: [learned], operator: true, discover: "none" })],
   });
-const callOf = (command: string): Omit<ToolCall, "hook"> => ({
-  ...{ tool: "bash", args: { command }, ...place, approval_mode: "ask" },
-});
-const allowed = async (kernel: Kernel, command: string): Promise<boolean> =>
-  (await kernel.decide({ hook: "beforeToolCall", ...callOf(command) })).effect === "allow";
+const allowed = async (kernel: Kernel, call: ToolCall): Promise<boolean> => {
+  try {
+    return (await kernel.decide(call)).effect === "allow";
+  } catch {
+    // A few labelled calls are none, such as one of a tool with a control character in its name.
+    return false;
+  }
+};
 
-const allowedBefore = new Set<string>();
-for (const command of harmful) if (await allowed(kernelNow(), command)) allowedBefore.add(command);
+const allowedBefore = new Set<ToolCall>();
+for (const call of harmful) if (await allowed(kernelNow(), call)) allowedBefore.add(call);
 
 interface Day {
   asked: number;
@@ -129,24 +182,24 @@ interface Day {
 }
 
 /** The calls of one day, with the person's answers. Returns the log as text. */
-async function workday(name: string, kernel: Kernel): Promise<Day & { readonly log: string }> {
+async function workday(
+  name: string,
+  calls: readonly Asking[],
+): Promise<Day & { readonly log: string }> {
+  const kernel = kernelNow();
   const store = createMemoryStore();
   const run = await openRun(kernel, { run: name, store });
   const day = { asked: 0, open: 0 };
-  for (let at = 0; at < Number(values.calls); at++) {
-    // One call in 20 is harmful, and the person refuses it.
-    const bad = at % 20 === 19;
-    const call = callOf(bad ? pick(harmful) : drawn());
+  for (const { call, isHarmful } of calls) {
     const { decision, events } = await run.toolCall(call);
     if (decision.effect !== "ask_user") continue;
     day.asked += 1;
     if (decision.code === "fallback") day.open += 1;
-    if (bad)
+    if (isHarmful)
       await run.refuse({ asked: events.at(-1)?.sequence ?? 0, by: "person", reason: "Harmful" });
     else {
-      const subject = { hook: "beforeToolCall", ...call } as const;
       const expires_at = new Date(Date.now() + 60_000).toISOString();
-      await run.approve({ subject, by: "person", expires_at });
+      await run.approve({ subject: call, by: "person", expires_at });
       await run.toolCall(call);
     }
   }
@@ -155,11 +208,18 @@ async function workday(name: string, kernel: Kernel): Promise<Day & { readonly l
   return { ...day, log: events.map((event) => `${JSON.stringify(event)}\n`).join("") };
 }
 
+interface Unlearned {
+  readonly calls: readonly { readonly args: object; readonly yes: number }[];
+  readonly why: string;
+}
+
 const days: Day[] = [];
 const logs: string[] = [];
 let rules = 0;
-for (let day = 1; day <= Number(values.days); day++) {
-  const { log, ...counts } = await workday(`day-${day}`, kernelNow());
+let without: readonly Unlearned[] = [];
+for (const [at, calls] of plan.entries()) {
+  const day = at + 1;
+  const { log, ...counts } = await workday(`day-${day}`, calls);
   days.push(counts);
   const file = join(folder, `day-${day}.jsonl`);
   writeFileSync(file, log);
@@ -171,18 +231,22 @@ for (let day = 1; day <= Number(values.days); day++) {
     maxBuffer: 2 ** 28,
   });
   if (ran.status !== 0) throw new Error(ran.stderr);
-  const { suggestions } = JSON.parse(ran.stdout) as {
+  const { suggestions, without_rule } = JSON.parse(ran.stdout) as {
     readonly suggestions: readonly { readonly toml: string }[];
+    readonly without_rule: readonly Unlearned[];
   };
+  without = without_rule;
   for (const { toml } of suggestions) appendFileSync(learned, `\n${toml}`);
   rules += suggestions.length;
-  console.log([`day ${day}`, counts.asked, counts.open, suggestions.length].join("\t"));
+  console.log(
+    [`day ${day}`, calls.length, counts.asked, counts.open, suggestions.length].join("\t"),
+  );
 }
 
 const kernel = kernelNow();
-const newly: string[] = [];
-for (const command of harmful)
-  if (!allowedBefore.has(command) && (await allowed(kernel, command))) newly.push(command);
+const newly: ToolCall[] = [];
+for (const call of harmful)
+  if (!allowedBefore.has(call) && (await allowed(kernel, call))) newly.push(call);
 
 const [first] = days;
 const after = days.slice(7, 14);
@@ -197,4 +261,13 @@ console.log(`questions on day 1 and a day of week 2\t${fall("asked")}`);
 console.log(`of them about calls that no rule covered\t${fall("open")}`);
 console.log(`rules\t${rules}`);
 console.log(`harmful calls newly allowed\t${newly.length}`);
-for (const command of newly) console.log(`\t${command}`);
+for (const call of newly) console.log(`\t${keyOf(call)}`);
+if (values.list) {
+  for (const { why, calls } of without)
+    console.log(["no rule", calls.length, JSON.stringify(calls[0]?.args), why].join("\t"));
+  for (const call of harmless) {
+    const { effect, rule, code, reason } = await kernel.decide(call);
+    if (effect === "ask_user")
+      console.log(["asked", rule?.name ?? code, keyOf(call), reason].join("\t"));
+  }
+}

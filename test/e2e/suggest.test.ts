@@ -1,5 +1,6 @@
 // `bylaw suggest` over real stores: which questions become rules, and that no agent can bring one about.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, definePlugin, type ToolCall } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
@@ -25,6 +26,11 @@ paths = ["**/.env", "**/.git/**", "**/.bylaw/**"]
 name = "publishing"
 action = "ask_user"
 command = "npm publish *"
+
+[[rules]]
+name = "deleting"
+action = "ask_user"
+command = "rm *"
 `;
 const CONFIG = JSON.stringify({
   plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["rules.toml"], discover: "none" } }],
@@ -101,7 +107,21 @@ async function project(
   };
 }
 
+/** The effect under the project's rules and what was learned. */
+const effectIn = async (cwd: string, command: string): Promise<unknown> =>
+  json(
+    await bylawHere(
+      [
+        ...["check", "--policy", "rules.toml", "--policy", "learned.toml", "--agent", "dev"],
+        ...["--tool", "bash", "--args", JSON.stringify({ command }), "--json"],
+      ],
+      { cwd },
+    ),
+  )["effect"];
+
 const WC = ["a", "b", "c"].map((file) => `wc -l src/${file}.ts`);
+const digest = (token: string): string =>
+  `sha256:${createHash("sha256").update(token).digest("hex")}`;
 const thrice = (command: string): readonly string[] => [command, command, command];
 
 /** What is suggested after these questions, each answered like this. */
@@ -135,16 +155,7 @@ describe("a suggestion", () => {
       newly_allowed: [{ args: { command: "wc -l src/d.ts" }, yes: 0, open: 1 }],
     });
     writeFileSync(join(one.cwd, "learned.toml"), suggestion?.toml ?? "");
-    const effectOf = async (command: string): Promise<unknown> =>
-      json(
-        await bylawHere(
-          [
-            ...["check", "--policy", "rules.toml", "--policy", "learned.toml", "--agent", "dev"],
-            ...["--tool", "bash", "--args", JSON.stringify({ command }), "--json"],
-          ],
-          { cwd: one.cwd },
-        ),
-      )["effect"];
+    const effectOf = (command: string): Promise<unknown> => effectIn(one.cwd, command);
     expect(await effectOf("wc -l src/new.ts")).toBe("allow");
     for (const command of [
       ...[
@@ -178,14 +189,55 @@ describe("a suggestion", () => {
     ]);
   });
 
-  test("needs enough answers", async () => {
-    expect(await after(WC.slice(0, 2))).toEqual([]);
+  test("needs two answers for a call, and one more for a rule that covers others", async () => {
     expect(await after(["npm run build", "npm run lint", "npm run test"])).toEqual([]);
+    expect(await after(["npm run build", "npm run build"])).toHaveLength(1);
     const one = await project(async ({ ask }) => {
       for (const command of WC.slice(0, 2)) await ask(command, "yes");
     });
-    expect(await one.found("--at-least", "2")).toHaveLength(1);
+    expect(await one.found()).toEqual([]);
+    expect(await one.found("--at-least", "3")).toEqual([]);
     expect(await one.suggest("--at-least", "1")).toMatchObject({ code: 2 });
+  });
+
+  test("overrides what a rule asks on purpose, for that call alone, and says so", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of ["rm old", "rm older", "rm draft", "rm draft"])
+        await ask(command, "yes");
+    });
+    writeFileSync(
+      join(one.cwd, "rules.cases.jsonl"),
+      ["draft", "src"]
+        .map((what) => ({
+          ...{ id: what, tool: "bash", args: { command: `rm ${what}` } },
+          ...{ agent: "dev", must: "ask_user" },
+        }))
+        .map((line) => JSON.stringify(line))
+        .join("\n"),
+    );
+    const [suggestion, ...others] = await one.found();
+    expect(others).toEqual([]);
+    expect(suggestion).toMatchObject({
+      overrides: [{ name: "deleting", file: "rules.toml" }],
+      overruled: [expect.stringContaining("the case `draft`")],
+      people: ["ada"],
+    });
+    expect(suggestion?.toml).toContain(
+      'command = "rm draft"\npaths = { write = ["./draft"] }\nagent = "dev"\noverrides = ["deleting"]\n',
+    );
+    expect((await one.suggest()).stdout).toMatch(
+      /all answered with yes by ada\n {3}overrides `deleting` \(rules\.toml:\d+\), which asks on purpose/,
+    );
+    const file = join(one.cwd, "learned.toml");
+    writeFileSync(file, suggestion?.toml ?? "");
+    for (const [command, effect] of [
+      ["rm draft", "allow"],
+      ...["rm src", "rm -r draft", "rm draft src", "cd .. && rm draft", "cd src && rm draft"].map(
+        (other) => [other, "ask_user"] as const,
+      ),
+      ["rm draft && cat .env", "deny"],
+    ] as const)
+      expect([command, await effectIn(one.cwd, command)]).toEqual([command, effect]);
   });
 
   test("changes no case of the files beside the policy, or of those that are named", async () => {
@@ -209,7 +261,11 @@ describe("an agent cannot bring about a rule", () => {
   test.each([
     ["by asking without an answer", [...WC, ...WC, ...WC], "nothing"],
     ["by asking for what a person refuses", WC, "no"],
-    ["for what a rule asks on purpose", thrice("npm publish x"), "yes"],
+    [
+      "for what a rule asks on purpose, by many variants",
+      Array.from({ length: 100 }, (_, at) => `npm publish ./p${at}`),
+      "yes",
+    ],
     ["for what a rule denies", thrice("cat src/.env"), "yes"],
     ["outside of the workspace", ["a", "b", "c"].map((file) => `wc -l /srv/${file}`), "yes"],
     ["for what nobody can know", thrice('eval "$X"'), "yes"],
@@ -253,6 +309,32 @@ describe("an agent cannot bring about a rule", () => {
       expect(toml.match(/\[\[rules\]\]/g)).toHaveLength(1);
   });
 
+  test("by accepting a suggestion under a configuration of its own, also through a link", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of thrice("npm run build")) await ask(command, "yes");
+    });
+    const own = scratch({
+      ...{ "rules.toml": RULES, "bylaw.config.json": CONFIG },
+      ".bylaw/operators.json": JSON.stringify({
+        operators: [{ name: "mallory", token: digest("m".repeat(40)) }],
+      }),
+    });
+    const env = { BYLAW_OPERATOR_TOKEN: "m".repeat(40) };
+    symlinkSync(join(one.cwd, ".bylaw"), join(own, "linked"));
+    const logs = ["--store", join(one.cwd, ".bylaw/store.db"), "--accept", "1"];
+    const policy = join(one.cwd, ".bylaw/policy.toml");
+    for (const [cwd, written] of [
+      [one.cwd, ["--config", join(own, "bylaw.config.json")]],
+      [own, ["--write", policy]],
+      [own, ["--write", join(own, "linked", "policy.toml")]],
+    ] as const) {
+      const ran = bylaw(["suggest", ...logs, ...written], { cwd, env });
+      expect(ran.stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
+    }
+    expect(existsSync(policy)).toBe(false);
+    expect(bylaw(["suggest", ...logs], { cwd: own, env })).toMatchObject({ code: 0 });
+  });
+
   test("by accepting a suggestion without a person", async () => {
     const one = await project(async ({ ask }) => {
       for (const command of thrice("npm run build")) await ask(command, "yes");
@@ -285,16 +367,16 @@ test("an operator accepts one suggestion, which becomes a rule with cases that h
 
 test("names rules that decided nothing, were always overruled, or were never refused", async () => {
   const one = await project(async ({ ask }) => {
-    for (const command of thrice("npm publish x")) await ask(command, "yes");
+    for (const command of ["a", "b", "c"]) await ask(`npm publish ${command}`, "yes");
     for (const command of ["ls", "npm run a", "npm run b", "npm run c"])
       await ask(command, "nothing");
   });
   expect(json(await one.suggest("--json"))["rules"]).toEqual({
-    never_fired: ["no-secrets"],
+    never_fired: ["no-secrets", "deleting"],
     always_overruled: ["publishing"],
     never_refused: ["(fallback)"],
   });
   expect((await one.suggest()).stdout).toMatch(
-    /^Nothing to suggest\n\nAlways answered with yes, without a rule\n {2}bash .*: The rule `publishing`/,
+    /^Nothing to suggest\n\nRules that were always overruled\n {2}publishing/,
   );
 });

@@ -142,9 +142,16 @@ const kind: fc.Arbitrary<object> = fc.oneof(
   }),
 );
 
+// The names that the rules of a policy get.
+const overrides = fc.oneof(
+  { weight: 2, arbitrary: fc.constant([]) },
+  fc.constant(Array.from({ length: 12 }, (_, at) => `r${at}`)),
+  fc.uniqueArray(pick("r0", "r1", "r2", "r3", "r4"), { minLength: 1 }),
+);
+
 const rule: fc.Arbitrary<RuleData> = fc
-  .tuple(kind, common, pick("allow", "deny", "ask_user"), fc.boolean())
-  .map(([what, rest, action, final]) => ({
+  .tuple(kind, common, pick("allow", "deny", "ask_user"), fc.boolean(), overrides)
+  .map(([what, rest, action, final, named]) => ({
     ...what,
     ...(action === "allow" && "tool" in what && what.tool === "mcp__git__hub__get"
       ? { server: "git*" }
@@ -152,6 +159,7 @@ const rule: fc.Arbitrary<RuleData> = fc
     ...rest,
     action,
     ...(final && action !== "allow" ? { final } : {}),
+    ...(named.length > 0 && action === "allow" ? { overrides: named } : {}),
   }));
 
 const policy = fc.record({

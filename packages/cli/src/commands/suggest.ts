@@ -1,6 +1,6 @@
-import { dirname, join, resolve } from "node:path";
-import { existsSync } from "node:fs";
-import { findConfig } from "@bylaw/config";
+import { basename, dirname, join, resolve } from "node:path";
+import { existsSync, realpathSync } from "node:fs";
+import { findConfig, isBylawError } from "@bylaw/config";
 import { omitUndefined } from "@bylaw/kernel";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import { answererOf, confirmed, takeToken, type CommandAnswerer } from "../approve/authority.ts";
@@ -46,7 +46,11 @@ const OPTIONS = [
     { path: true },
   ],
   ["--cases <file...>", "case files that no suggested rule may change", { path: true }],
-  ["--at-least <number>", "how many times a person must have said yes (default: 3)", { least: 2 }],
+  [
+    "--at-least <number>",
+    "how many times a person must have said yes to a call (default: 2); one more for calls that share a rule",
+    { least: 2 },
+  ],
   ["--accept <number>", "append the suggestion with this number to a policy", { least: 1 }],
   ["--write <file>", "the policy for --accept (default: .bylaw/policy.toml)", { path: true }],
   ["--by <name>", "who accepts; not needed with an operator's token"],
@@ -70,11 +74,12 @@ Examples:
 
 /** Suggests rules for the questions that people always answered with yes, and accepts one of them. */
 async function suggest(files: readonly string[], options: SuggestOptions): Promise<void> {
-  const { store, run, json = false, accept, atLeast = 3, policy = [], config } = options;
+  const { store, run, json = false, accept, atLeast = 2, policy = [], config } = options;
   const token = takeToken();
+  const target = options.write ?? join(".bylaw", "policy.toml");
   // Before any code of the configuration runs.
   const who =
-    accept === undefined ? undefined : answererOf(await placeOf(config), options.by, token);
+    accept === undefined ? undefined : answererOf(await projectOf(target), options.by, token);
   const bench = await policyBench({ policy, ...omitUndefined({ config }) });
   const answered = new AnsweredCalls();
   const reader = createEventReader();
@@ -91,16 +96,39 @@ async function suggest(files: readonly string[], options: SuggestOptions): Promi
     return;
   }
   const rule = await chosen(found, accept, who);
-  const file = options.write ?? join(".bylaw", "policy.toml");
-  const written = acceptRule(rule, file, bench.sources.tools);
+  const written = acceptRule(rule, target, bench.sources.tools);
   const text = `Added ${rule.name} to ${written.policy}, and ${count(written.cases_added, "case")} to ${written.cases}\n`;
   await write(json ? jsonLine(written) : text);
   conclude(0);
 }
 
-// The operators of a project are listed beside its configuration.
-const placeOf = async (config: string | undefined): Promise<string> =>
-  config ?? (await findConfig(process.cwd())) ?? join(process.cwd(), "bylaw.config.ts");
+/**
+ * The configuration of the project that a policy belongs to, beside which its operators are listed. Only the file that is written counts,
+ * because `--config` may name operators of anybody's own.
+ */
+async function projectOf(policy: string): Promise<string> {
+  const folder = dirname(realPathOf(resolve(policy)));
+  return (await configAbove(folder)) ?? join(folder.replace(/\/\.bylaw$/, ""), "bylaw.config.ts");
+}
+
+// The file, or folders above it, may still be missing.
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const above = dirname(path);
+    return above === path ? path : join(realPathOf(above), basename(path));
+  }
+}
+
+async function configAbove(folder: string): Promise<string | undefined> {
+  try {
+    return await findConfig(folder);
+  } catch (error) {
+    if (isBylawError(error) && error.code === "BYLAW_CONFIG_MISSING") return undefined;
+    throw error;
+  }
+}
 
 async function chosen(
   found: Suggestions,
@@ -126,7 +154,8 @@ async function fixedCalls(
   { sources }: PolicyBench,
   { cases = [], config }: SuggestOptions,
 ): Promise<readonly FixedCall[]> {
-  const folders = [dirname(resolve(await placeOf(config))), process.cwd()];
+  const place = config ?? (await configAbove(process.cwd()));
+  const folders = [...(place === undefined ? [] : [dirname(resolve(place))]), process.cwd()];
   const beside = sources.files.flatMap(({ file }) =>
     folders.flatMap((folder) => {
       const path = resolve(folder, file);

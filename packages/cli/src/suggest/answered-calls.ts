@@ -10,6 +10,8 @@ export interface AnsweredCall {
   no: number;
   /** Questions without a person's answer. */
   open: number;
+  /** Who said yes. */
+  readonly people: Set<string>;
   /** Decisions that denied it and that no person could lift. */
   denied: number;
 }
@@ -72,6 +74,7 @@ export class AnsweredCalls {
       asked.rule[answer] += 1;
       if (asked.call === undefined) continue;
       asked.call[answer] += 1;
+      if (answer === "yes") asked.call.people.add(by);
       asked.call.open -= 1;
     }
   }
@@ -91,7 +94,7 @@ export class AnsweredCalls {
     const known = this.#calls.get(key);
     if (known !== undefined) return known;
     if (this.#calls.size >= MOST_CALLS) return undefined;
-    const made = { call, yes: 0, no: 0, open: 0, denied: 0 };
+    const made = { call, yes: 0, no: 0, open: 0, people: new Set<string>(), denied: 0 };
     this.#calls.set(key, made);
     return made;
   }

@@ -1,8 +1,10 @@
-import { compilePolicy, parsePolicy } from "@bylaw/policy-language";
+import { compilePolicy, parsePolicy, type Suggestion } from "@bylaw/policy-language";
 import type { ToolCall } from "@bylaw/kernel";
 import type { PolicyBench } from "../cases/policy-bench.ts";
 import type { AnsweredCall } from "./answered-calls.ts";
 import { createRuleSuggester, type FixedCall, type RuleSuggester } from "./rule-suggester.ts";
+
+type Suggested = Extract<Suggestion, { readonly toml: string }>;
 
 /** A rule that would have saved questions. */
 export interface LearnedRule {
@@ -14,6 +16,10 @@ export interface LearnedRule {
   readonly calls: readonly AnsweredCall[];
   /** Variants of the first call that it does not allow, the nearest first. */
   readonly beyond: readonly ToolCall[];
+  /** The asks that it overrides. */
+  readonly overrides: Suggested["overrides"];
+  /** The cases that ask about the very same call. */
+  readonly overruled: Suggested["overruled"];
   /** Other calls of the log that it would allow, and that nobody answered. */
   readonly newly_allowed: readonly AnsweredCall[];
 }
@@ -30,7 +36,7 @@ export interface Learned {
 }
 
 interface LearnOptions {
-  /** How many times a person must have said yes. */
+  /** How many times a person must have said yes to one call. A rule for several needs one yes more, because it covers others too. */
   readonly atLeast: number;
   /** Further calls whose decision must not change. */
   readonly fixed: readonly FixedCall[];
@@ -116,15 +122,23 @@ async function learnGroup(
 ): Promise<readonly Found[]> {
   const [first, ...others] = calls;
   if (first === undefined || yesOf(calls) < atLeast) return [];
-  const together = await suggester.suggest(
-    first.call,
-    others.slice(0, MOST_ALIKE).map(({ call }) => call),
-  );
+  if (others.length > 0 && yesOf(calls) === atLeast)
+    return await learnEach(calls, suggester, atLeast);
+  const alike = others.slice(0, MOST_ALIKE).map(({ call }) => call);
+  const together = await suggester.suggest(first.call, { alike, answered: true });
   if (together.toml !== undefined) return [{ ...together, saves: yesOf(calls), calls }];
   if (others.length === 0) return [{ calls, why: together.why }];
+  const found = await learnEach(calls, suggester, atLeast);
+  return found.length === 0 ? [{ calls, why: together.why }] : found;
+}
+
+async function learnEach(
+  calls: readonly AnsweredCall[],
+  suggester: RuleSuggester,
+  atLeast: number,
+): Promise<readonly Found[]> {
   const each = calls.filter(({ yes }) => yes >= atLeast);
-  const found = await Promise.all(each.map((one) => learnGroup([one], suggester, atLeast)));
-  return found.length === 0 ? [{ calls, why: together.why }] : found.flat();
+  return (await Promise.all(each.map((one) => learnGroup([one], suggester, atLeast)))).flat();
 }
 
 const yesOf = (calls: readonly AnsweredCall[]): number =>

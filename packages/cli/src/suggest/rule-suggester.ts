@@ -21,10 +21,15 @@ export interface FixedCall {
   readonly past?: PolicyCase["past"];
 }
 
+interface SuggestGiven {
+  readonly alike?: readonly ToolCall[];
+  readonly answered?: boolean;
+}
+
 /** Suggests rules under the policies of a bench. */
 export interface RuleSuggester {
-  /** The smallest rule that would allow a call and those alike, or the reason why there is none. */
-  suggest(call: ToolCall, alike?: readonly ToolCall[]): Promise<Suggestion>;
+  /** The smallest rule that would allow a call and those alike, or the reason why there is none. `answered`: people said yes to it. */
+  suggest(call: ToolCall, given?: SuggestGiven): Promise<Suggestion>;
   decide(call: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome>;
   /** Equal for calls that may share a rule. */
   shapeOf(call: ToolCall): Promise<string>;
@@ -60,13 +65,14 @@ export async function createRuleSuggester(
   for (const { name, call, past } of fixed)
     cases.push({
       name,
+      call,
       now: (await decide(call, before, past)).effect,
       decide: (pool) => decide(call, pool, past),
     });
   return {
     decide: async (call, pool) => await decide(call, pool),
     shapeOf: async (call) => callShape(await prepare(call), sources.tools),
-    async suggest(call, alike = []) {
+    async suggest(call, { alike = [], answered = false } = {}) {
       const all: ToolCall[] = [];
       for (const other of alike) all.push(await prepare(other));
       return await suggestRule({
@@ -74,6 +80,7 @@ export async function createRuleSuggester(
         call,
         prepared: await prepare(call),
         alike: all,
+        answered,
         run: runOf(undefined),
         decide: async (asked, pool) => await decide(asked, pool),
         cases,

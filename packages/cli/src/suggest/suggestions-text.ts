@@ -41,6 +41,7 @@ export const suggestionsJson = ({ rules, without_rule, tallies, cases }: Suggest
   suggestions: rules.map(({ calls, beyond, newly_allowed, ...rule }, at) => ({
     number: at + 1,
     ...rule,
+    people: peopleOf(calls),
     calls: calls.map(answeredJson),
     not_covered: beyond.slice(0, MOST_SHOWN).map(callJson),
     newly_allowed: newly_allowed.map(answeredJson),
@@ -49,6 +50,10 @@ export const suggestionsJson = ({ rules, without_rule, tallies, cases }: Suggest
   rules: tallies,
   cases,
 });
+
+const peopleOf = (calls: readonly AnsweredCall[]): readonly string[] => [
+  ...new Set(calls.flatMap(({ people }) => [...people])),
+];
 
 const callJson = ({ tool, args }: ToolCall): object => ({ tool, args });
 const answeredJson = ({ call, yes, no, open }: AnsweredCall): object => ({
@@ -62,9 +67,16 @@ const MOST_SHOWN = 5;
 /** Prints suggestions for a person. */
 export function suggestionsText(found: Suggestions, paint: Paint): string {
   const { rules, without_rule, tallies, cases } = found;
-  const parts = rules.map(({ toml, saves, calls, beyond, newly_allowed }, at) =>
+  const parts = rules.map(({ toml, saves, calls, beyond, newly_allowed, ...over }, at) =>
     [
-      paint("bold", `${at + 1}. saves ${count(saves, "question")}, all answered with yes`),
+      paint(
+        "bold",
+        `${at + 1}. saves ${count(saves, "question")}, all answered with yes by ${peopleOf(calls).map(plain).join(", ")}`,
+      ),
+      ...over.overrides.map(
+        ({ name, file, line, reason = "" }) =>
+          `   ${paint("bold", "overrides")} \`${plain(name)}\` (${plain(file)}:${line}), which asks on purpose: ${plain(reason)}`,
+      ),
       ...toml
         .trimEnd()
         .split("\n")
@@ -78,7 +90,8 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
         "newly allows",
         newly_allowed.map(({ call }) => callText(call)),
       ),
-      `   changes none of ${count(cases, "case")}`,
+      ...listed("changes", over.overruled.map(plain)),
+      `   changes ${over.overruled.length === 0 ? "none" : "no other"} of ${count(cases, "case")}`,
     ].join("\n"),
   );
   const unlearned = without_rule.map(

@@ -31,6 +31,8 @@ export interface RuleSource {
   readonly when?: WhenSource | undefined;
   readonly after?: MarkReference | undefined;
   readonly unless_after?: MarkReference | undefined;
+  /** The names of asks that this allow overrides. */
+  readonly overrides?: readonly string[] | undefined;
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
   readonly shadow: boolean;

@@ -1,6 +1,7 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { RuleIndex } from "../compile/rule-index.ts";
+import { Objections } from "./objections.ts";
 import { MatchBudget, RuleMatcher, shadowVerdicts, type Entry } from "./rule-matcher.ts";
 import {
   TOO_LARGE,
@@ -16,21 +17,27 @@ interface CommandEvaluation {
   readonly matcher: RuleMatcher;
 }
 
+interface EvaluationOptions {
+  readonly bounded: boolean;
+  readonly overrides: boolean;
+}
+
 /** Evaluates the rules for one call. A shell line is evaluated command by command, and each must be allowed. */
 export class CallEvaluation {
   readonly whole: CallFacts;
   readonly #evaluations: readonly CommandEvaluation[];
   readonly #budget: MatchBudget | undefined;
+  readonly #collect: RuleIndex;
+  #holds: (entry: Entry) => boolean = () => true;
 
-  /** `bounded`: limits the work. A call that exceeds the limit is treated as unknown. */
-  constructor(whole: CallFacts, collect: RuleIndex, { bounded }: { readonly bounded: boolean }) {
+  /** `bounded`: limits the work. A call that exceeds the limit is treated as unknown. `overrides`: whether a rule overrides others. */
+  constructor(whole: CallFacts, collect: RuleIndex, { bounded, overrides }: EvaluationOptions) {
     this.whole = whole;
     this.#budget = bounded ? new MatchBudget() : undefined;
+    this.#collect = collect;
     const evaluateOne = (facts: CallFacts): CommandEvaluation => {
-      const matcher = new RuleMatcher(this.#budget);
-      const budget = this.#budget;
-      if (budget === undefined) collect(facts, matcher);
-      else if (!budget.spent) budget.take(facts, () => collect(facts, matcher));
+      const matcher = new RuleMatcher(this.#budget, { conditions: overrides });
+      this.#see(facts, matcher);
       return { facts, matcher };
     };
     // Most calls run no shell line, so avoid walking one.
@@ -48,6 +55,7 @@ export class CallEvaluation {
 
   /** Adds the open rules whose conditions hold. */
   settle(holds: (entry: Entry) => boolean): void {
+    this.#holds = holds;
     for (const { matcher } of this.#evaluations)
       for (const entry of matcher.open()) if (holds(entry)) matcher.take(entry);
   }
@@ -64,7 +72,7 @@ export class CallEvaluation {
     let answer: readonly Verdict[] | undefined = line === undefined ? undefined : [line];
     let shadows: Entry[] | undefined;
     for (const { facts, matcher } of this.#evaluations) {
-      const decided = matcher.outcome();
+      const decided = this.#overriding(facts, matcher) ?? matcher.outcome();
       const effect = decided?.rule.source.effect;
       if (facts.part?.suspect === true && (effect === undefined || effect === "allow")) continue;
       // If the line is too large, only a rule that denies may decide instead.
@@ -85,6 +93,21 @@ export class CallEvaluation {
       if (matcher.shadowed !== undefined) (shadows ??= []).push(...matcher.shadowed);
     }
     return shadows === undefined ? answer : [...(answer ?? []), ...shadowVerdicts(shadows)];
+  }
+
+  #see(facts: CallFacts, matcher: RuleMatcher): void {
+    const budget = this.#budget;
+    if (budget === undefined) this.#collect(facts, matcher);
+    else if (!budget.spent) budget.take(facts, () => this.#collect(facts, matcher));
+  }
+
+  // The allow that overrides every ask about this command, if nothing else stands against it.
+  #overriding(facts: CallFacts, matcher: RuleMatcher): Entry | undefined {
+    const by = matcher.overriding();
+    if (by === undefined) return undefined;
+    const objections = new Objections(by, this.#holds, this.#budget);
+    this.#see(facts, objections);
+    return objections.found ? undefined : by.toSorted((a, b) => a.order - b.order)[0];
   }
 }
 

@@ -48,6 +48,8 @@ class CompiledPool implements PolicyPool {
   /** Whether some file is no policy of another system. */
   readonly #speaks: boolean;
   readonly #index: RuleIndex;
+  /** Whether a rule overrides others. */
+  readonly #overrides: boolean;
   readonly #scope: PolicyScope;
   readonly #evaluated = new WeakMap<ToolCall, Evaluated>();
   #nearest: ReturnType<typeof createNearestRule> | undefined;
@@ -66,6 +68,7 @@ class CompiledPool implements PolicyPool {
     this.#speaks = files.some((file) => file.compat === undefined);
     this.#allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
     this.#index = buildIndex(this.#entries, tools);
+    this.#overrides = this.#entries.some(({ overrides }) => overrides !== undefined);
     const set = marksIn(files, tools);
     const markRules = set?.marks.map(({ may }) => may) ?? [];
     this.#scope = createPolicyScope(rules, tools, markRules);
@@ -113,7 +116,7 @@ class CompiledPool implements PolicyPool {
   ): Promise<readonly Verdict[] | undefined> {
     // Use fresh facts: another run may ask about the same call while this one waits.
     const facts = this.#facts.inRun(this.#facts.fresh(call), run);
-    const evaluation = new CallEvaluation(facts, this.#index, { bounded: true });
+    const evaluation = this.#evaluationOf(facts, this.#index, { bounded: true });
     const open = evaluation.open();
     const answers = await Promise.all(
       open.map(async ({ rule }) => (await rule.when?.holds(call, run)) === true),
@@ -139,7 +142,8 @@ class CompiledPool implements PolicyPool {
     const scan: RuleIndex = (facts, matcher) => {
       for (const entry of this.#entries) if (held.has(entry.rule)) matcher.seeHeld(entry, facts);
     };
-    return this.#votesOf(new CallEvaluation(this.#facts.of(call), scan, { bounded: false }));
+    const facts = this.#facts.of(call);
+    return this.#votesOf(this.#evaluationOf(facts, scan, { bounded: false }));
   }
 
   explain(call: ToolCall, run?: RunState): readonly RuleReport[] {
@@ -186,7 +190,15 @@ class CompiledPool implements PolicyPool {
     if (this.conditional)
       throw new TypeError("This policy has rules with `when`: call evaluateConditional");
     const facts = this.#facts.inRun(this.#facts.of(call), run);
-    return this.#votesOf(new CallEvaluation(facts, collect, bounds));
+    return this.#votesOf(this.#evaluationOf(facts, collect, bounds));
+  }
+
+  #evaluationOf(
+    facts: CallFacts,
+    collect: RuleIndex,
+    bounds: { readonly bounded: boolean },
+  ): CallEvaluation {
+    return new CallEvaluation(facts, collect, { ...bounds, overrides: this.#overrides });
   }
 
   #votesOf(evaluation: CallEvaluation): readonly Verdict[] | undefined {

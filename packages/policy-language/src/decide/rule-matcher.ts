@@ -11,8 +11,11 @@ export interface Entry {
   readonly order: number;
   /** The strictness of the effect alone. */
   readonly effect: number;
-  /** The tier and, within it, the strictness of the effect. */
+  /** The tier and, within it, the strictness of the effect. An allow with `overrides` stands above no other rule. */
   readonly rank: number;
+  readonly tier: number;
+  /** The names of asks that the rule overrides. */
+  readonly overrides: ReadonlySet<string> | undefined;
   readonly shadow: boolean;
   readonly final: boolean;
 }
@@ -20,13 +23,16 @@ export interface Entry {
 /** Sorts rules by (name, file, line) and computes the rank of each. */
 export function rankRules(rules: readonly Rule[]): readonly Entry[] {
   return rules.toSorted(compareRules).map((rule, order) => {
-    const { effect, tier, shadow, final } = rule.source;
+    const { effect, shadow, final, overrides } = rule.source;
     const strictness = STRICTNESS[effect];
+    const tier = TIER_RANK[rule.source.tier];
     return {
       rule,
       order,
       effect: strictness,
-      rank: TIER_RANK[tier] * 3 + strictness,
+      rank: (overrides === undefined ? tier * 3 : 0) + strictness,
+      tier,
+      overrides: overrides === undefined ? undefined : new Set(overrides),
       shadow,
       final,
     };
@@ -90,10 +96,19 @@ export class RuleMatcher {
   #open: Set<Entry> | undefined = undefined;
   #doubted: Set<Entry> | undefined = undefined;
   #doubts: Entry[] | undefined = undefined;
+  #overriding: Entry[] | undefined = undefined;
+  readonly #conditions: boolean;
 
-  /** Once `budget` is spent, further candidates are ignored, so the call must not be allowed. */
-  constructor(budget?: MatchBudget) {
+  /**
+   * Once `budget` is spent, further candidates are ignored, so the call must not be allowed. `conditions`: every condition counts, also
+   * those of rules that could not decide.
+   */
+  constructor(
+    budget?: MatchBudget,
+    { conditions = false }: { readonly conditions?: boolean } = {},
+  ) {
     this.#budget = budget;
+    this.#conditions = conditions;
   }
 
   /** Tests a candidate. Testing the same one twice changes nothing. */
@@ -130,6 +145,7 @@ export class RuleMatcher {
       return;
     }
     if (this.#isAbove(entry)) this.#top = entry;
+    if (entry.overrides !== undefined) (this.#overriding ??= []).push(entry);
     if (!entry.final) return;
     const held = this.#held;
     if (
@@ -150,7 +166,13 @@ export class RuleMatcher {
   }
 
   #counts(entry: Entry): boolean {
-    return this.#isAbove(entry) || entry.final || entry.shadow;
+    return (
+      this.#isAbove(entry) ||
+      entry.final ||
+      entry.shadow ||
+      entry.overrides !== undefined ||
+      (this.#conditions && entry.rule.when !== undefined)
+    );
   }
 
   #isAbove({ rank, order }: Entry): boolean {
@@ -173,6 +195,11 @@ export class RuleMatcher {
     const held = this.#held;
     if (top === undefined || held === undefined) return top ?? held;
     return held.effect > top.effect ? held : top;
+  }
+
+  /** The matching allows with `overrides`, if an ask decides that they might override. */
+  overriding(): readonly Entry[] | undefined {
+    return this.outcome()?.effect === STRICTNESS.ask_user ? this.#overriding : undefined;
   }
 
   /** The first of the rules that may match and would decide more strictly than {@link outcome}. */

@@ -66,23 +66,6 @@ function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
   return [...part.named.names].some((name) => effects?.has(name) === true);
 }
 
-/** The commands of a line that no rule covers. */
-export const uncoveredParts = (
-  rules: readonly Rule[],
-  parts: readonly CallFacts[],
-  holds: (rule: Rule) => boolean,
-): readonly CallFacts[] => {
-  const live = rules.filter(({ source }) => !source.shadow);
-  return parts.filter((facts) => isUncovered(live, facts, holds));
-};
-
-const isUncovered = (
-  rules: readonly Rule[],
-  facts: CallFacts,
-  holds: (rule: Rule) => boolean,
-): boolean =>
-  facts.part?.suspect !== true && !rules.some((rule) => rule.matches(facts) && holds(rule));
-
 // The limit of rules about one program or tool to compare.
 const MOST_RELATED = 50;
 

@@ -13,6 +13,7 @@ import { missingReason } from "./checks/missing-reason.ts";
 import { narrowModes } from "./checks/narrow-modes.ts";
 import { narrowTool } from "./checks/narrow-tool.ts";
 import { openRegex } from "./checks/open-regex.ts";
+import { overridesNothing } from "./checks/overrides-nothing.ts";
 import { plainWhen } from "./checks/plain-when.ts";
 import { runsAnything } from "./checks/runs-anything.ts";
 import { serverByPrefix } from "./checks/server-by-prefix.ts";
@@ -29,6 +30,7 @@ export const LINT_CHECKS: readonly LintCheck[] = [
   narrowTool,
   narrowModes,
   liftedRule,
+  overridesNothing,
   shadowedRule,
   unreachableRule,
   duplicateRule,

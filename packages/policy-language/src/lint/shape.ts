@@ -24,6 +24,7 @@ export interface Shape {
   readonly when: WhenSource | undefined;
   /** The marks that the rule asks about, with their file. */
   readonly past: object | undefined;
+  readonly overrides: readonly string[] | undefined;
 }
 
 const each = (list: readonly string[] | undefined): readonly string[] | undefined =>
@@ -49,6 +50,7 @@ export function shapeOf(source: RuleSource): Shape {
     interactive: source.interactive,
     when: source.when,
     past: earlierMarksOf(source),
+    overrides: source.overrides,
   };
 }
 

@@ -22,6 +22,9 @@ export function checkRule(
       "Remove `final`, or raise the `priority`",
     );
   }
+  if (source.overrides !== undefined && source.effect !== "allow") {
+    error(["overrides"], "Only an allow can have `overrides`", "Remove `overrides`");
+  }
   if (source.final && source.shadow && source.effect !== "allow") {
     warn(["final"], "`final` has no effect on a rule in shadow");
   }

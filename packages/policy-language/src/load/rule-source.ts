@@ -87,6 +87,7 @@ export function sourceOf(
     when,
     after: referenceOf(raw.after),
     unless_after: referenceOf(raw.unless_after),
+    overrides: list(raw.overrides),
     reason: raw.reason,
     fix: raw.fix,
     shadow: raw.shadow ?? false,

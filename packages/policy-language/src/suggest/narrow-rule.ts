@@ -48,7 +48,33 @@ function ofLine({ line }: CallFacts, open: readonly CallFacts[]): NarrowRule {
   }
   const [only, ...more] = patterns;
   if (only === undefined) return { why: "Rules already cover every command of the line" };
-  return { asks: { command: more.length === 0 ? only : [...patterns] } };
+  return { asks: { command: more.length === 0 ? only : [...patterns], ...placesOf(open) } };
+}
+
+// The same words name other files in another folder, or once a link has changed.
+const placesOf = (open: readonly CallFacts[]): TomlTable =>
+  open.every(
+    ({ paths, part }) => paths.unknown === undefined && !paths.doubtful && part?.remote === false,
+  )
+    ? globsOf(open)
+    : {};
+
+/** The files of commands as `paths` of a rule. Nothing if they use none. */
+function globsOf(parts: readonly CallFacts[]): TomlTable {
+  const lists = (["read", "write"] as const).flatMap((access) => {
+    const globs = parts.flatMap(({ paths }) =>
+      paths.known
+        .filter((one) => one.access === access || one.access === "both")
+        .flatMap(({ all, region }) =>
+          all.map((place) =>
+            pathGlobOf(place, paths, { below: paths.recursive || region !== undefined }),
+          ),
+        ),
+    );
+    const kept = [...new Set(globs)].filter((glob) => !globs.some((other) => isBelow(glob, other)));
+    return kept.length === 0 ? [] : [[access, kept] as const];
+  });
+  return lists.length === 0 ? {} : { paths: Object.fromEntries(lists) };
 }
 
 const unknownText = (what: string): string =>
@@ -73,22 +99,15 @@ export function whyOpen(part: LinePart): string | undefined {
     : `A rule would have to spell out ${quote(hazard)}, which contains shell syntax`;
 }
 
-function ofFiles({ paths, call }: CallFacts): NarrowRule {
-  const { known, unknown, doubtful, recursive } = paths;
+function ofFiles(facts: CallFacts): NarrowRule {
+  const { paths, call } = facts;
+  const { unknown, doubtful } = paths;
   if (unknown !== undefined || doubtful)
     return {
       why: `Cannot tell which files this call uses: ${unknown ?? "a path with a second reading"}`,
     };
-  const globsOf = (access: "read" | "write"): readonly string[] => {
-    const named = known.filter((one) => one.access === access || one.access === "both");
-    const globs = named.flatMap(({ all, region }) =>
-      all.map((place) => pathGlobOf(place, paths, { below: recursive || region !== undefined })),
-    );
-    return [...new Set(globs)].filter((glob) => !globs.some((other) => isBelow(glob, other)));
-  };
-  const lists = { read: globsOf("read"), write: globsOf("write") };
-  const asks = Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0));
-  return Object.keys(asks).length === 0 ? ofArguments(call) : { asks: { paths: asks } };
+  const asks = globsOf([facts]);
+  return asks["paths"] === undefined ? ofArguments(call) : { asks };
 }
 
 const isBelow = (glob: string, folder: string): boolean =>

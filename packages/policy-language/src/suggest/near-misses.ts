@@ -6,7 +6,7 @@ import { same } from "../match/value-test.ts";
 /** Harmful variants of a call. A rule made for the call must not allow any of them. */
 export function nearMissesOf(
   call: ToolCall,
-  { args, tools, identity, line, paths }: CallFacts,
+  { args, tools, identity, line, paths, perCommand }: CallFacts,
   open: readonly CallFacts[],
 ): readonly ToolCall[] {
   if (args === undefined) return [];
@@ -18,10 +18,9 @@ export function nearMissesOf(
   const text = argument === undefined ? undefined : args[argument];
   if (line !== null && argument !== undefined && typeof text === "string") {
     const words = open.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
-    const lines = new Set([
-      ...AROUND.map((form) => form.replace("%", () => text)),
-      ...words.flatMap(otherWords),
-    ]);
+    // Other rules may allow more of the commands that they cover.
+    const own = open.length === perCommand.length ? [text] : words.map(lineOf);
+    const lines = new Set([...own.flatMap(around), ...words.flatMap(otherWords)]);
     lines.delete(text);
     return [...lines].map((one) => changed(argument, one));
   }
@@ -73,7 +72,7 @@ function otherWords(words: readonly string[]): readonly string[] {
       ),
     ),
   ];
-  return lines.filter((line) => line.length > 0).map((line) => line.map(inQuotes).join(" "));
+  return lines.filter((line) => line.length > 0).map(lineOf);
 }
 
 const FORBIDDEN = [
@@ -85,6 +84,7 @@ const FORBIDDEN = [
 export function wideMissesOf(
   call: ToolCall,
   { args, tools, identity, line, perCommand }: CallFacts,
+  open: readonly CallFacts[],
 ): readonly ToolCall[] {
   if (args === undefined) return [];
   const changed = (name: string, value: Json): ToolCall => ({
@@ -94,20 +94,23 @@ export function wideMissesOf(
   const argument = tools.shell.get(identity.bare);
   if (line !== null && argument !== undefined) {
     const text = String(args[argument]);
-    const words = perCommand.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
+    const words = open.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
     const others = words.flatMap((own) =>
       own.slice(1).flatMap((_, at) => FORBIDDEN.map((other) => own.with(at + 1, other))),
     );
-    return [
-      ...AROUND.map((form) => form.replace("%", () => text)),
-      ...others.map((own) => own.map(inQuotes).join(" ")),
-    ].map((one) => changed(argument, one));
+    const own = open.length === perCommand.length ? [text] : words.map(lineOf);
+    return [...own.flatMap(around), ...others.map(lineOf)].map((one) => changed(argument, one));
   }
   const { read = [], write = [] } = tools.files.get(identity.bare) ?? {};
   return [...read, ...write]
     .filter((name) => Object.hasOwn(args, name))
     .flatMap((name) => FORBIDDEN.map((other) => changed(name, other)));
 }
+
+const around = (text: string): readonly string[] =>
+  AROUND.map((form) => form.replace("%", () => text));
+
+const lineOf = (words: readonly string[]): string => words.map(inQuotes).join(" ");
 
 const inQuotes = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -1,9 +1,8 @@
-import type { Effect, ToolCall, Verdict } from "@bylaw/kernel";
+import { canonicalJson, type Effect, type ToolCall, type Verdict } from "@bylaw/kernel";
 import { quote } from "@bylaw/wording";
 import type { Rule } from "../compile/rule.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 import { compilePolicy, type PolicyPool } from "../decide/policy-pool.ts";
-import { uncoveredParts } from "../explain/nearest-rule.ts";
 import { comment, tomlOf, type TomlTable } from "../import/toml.ts";
 import { PolicyError } from "../load/finding.ts";
 import { parsePolicy } from "../load/parse-policy.ts";
@@ -14,6 +13,7 @@ import { inRun } from "../marks/run-marks.ts";
 import type { RunState } from "../match/run-state.ts";
 import { inlineCallsOf } from "./inline-calls.ts";
 import { narrowRule, type NarrowRule } from "./narrow-rule.ts";
+import { isOverridable, openParts, type OpenPart } from "./open-parts.ts";
 import { nearMissesOf, wideMissesOf } from "./near-misses.ts";
 import { wideRule } from "./wide-rule.ts";
 
@@ -38,13 +38,28 @@ export interface SuggestionInput {
   readonly run?: RunState;
   /** Prepares a call and decides it with a pool. */
   readonly decide: (call: ToolCall, pool: PolicyPool) => Promise<SuggestionOutcome>;
+  /**
+   * Whether people answered the call with yes. Then the rule may override asks that are not final and of tier `workspace` or `default`, and
+   * may change a case that asks about the very same call.
+   */
+  readonly answered?: boolean;
   /** Further decisions that must not change, in addition to those of the inline cases. */
   readonly cases?: readonly {
     readonly name: string;
+    readonly call?: ToolCall;
     readonly decide: (pool: PolicyPool) => Promise<SuggestionOutcome>;
     /** The present effect, if it is known. */
     readonly now?: Effect;
   }[];
+}
+
+/** An ask that a suggestion overrides. */
+export interface OverriddenRule {
+  readonly name: string;
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  readonly reason: string | undefined;
 }
 
 /** The smallest rule that allows a call, or the reason why there is none. */
@@ -55,6 +70,10 @@ export type Suggestion =
       readonly name: string;
       /** The nearest variants of the call that the rule does not allow. */
       readonly beyond: readonly ToolCall[];
+      /** The asks that it overrides. */
+      readonly overrides: readonly OverriddenRule[];
+      /** The cases that ask about the very same call, and that it changes. */
+      readonly overruled: readonly string[];
       readonly why?: undefined;
     }
   | { readonly toml?: undefined; readonly why: string };
@@ -64,49 +83,91 @@ export type Suggestion =
  * and allows no harmful variant of the call.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
-  const { files, tools = DEFAULT_TOOLS, call, decide, cases = [] } = input;
+  const { files, tools = DEFAULT_TOOLS, call, decide } = input;
   const before = compilePolicy(files, { tools });
   const now = await decide(call, before);
   if (now.effect === "allow") return { why: "The call is already allowed" };
   const rules = files.flatMap((file) => file.rules);
   const strict = rules.find((rule) => isRuleOf(rule, now));
-  if (strict !== undefined) return { why: strictText(strict) };
+  if (strict !== undefined && !(input.answered === true && isOverridable(strict.source)))
+    return { why: strictText(strict) };
   const { facts, open, asks, why } = await ruleFor(input, rules);
   if (asks === undefined) return { why };
-  const { toml, name } = textOf(asks, rules);
+  const overridden = [...new Set(open.flatMap((part) => part.asks))];
+  const { toml, name } = textOf({ ...asks, ...overriding(overridden) }, rules);
   const loaded = load(toml, tools);
   if (typeof loaded === "string") return { why: `No rule can spell out this call: ${loaded}` };
   const after = compilePolicy([...files, loaded], { tools });
   const then = await decide(call, after);
   if (then.effect !== "allow")
     return { why: `A rule for this call would not allow it: ${then.reason}` };
-  for (const one of [...inlineCases(input), ...cases]) {
-    const old = one.now ?? (await one.decide(before)).effect;
-    const changed = (await one.decide(after)).effect;
-    if (old !== changed)
-      return {
-        why: `The smallest rule for this call would also decide ${one.name}, from \`${old}\` to \`${changed}\``,
-      };
-  }
-  const beyond: ToolCall[] = [];
-  const misses =
-    input.alike === undefined || input.alike.length === 0
-      ? nearMissesOf(call, facts, open)
-      : wideMissesOf(call, facts);
-  for (const miss of misses) {
-    if ((await decide(miss, after)).effect !== "allow") {
-      beyond.push(miss);
-      continue;
-    }
-    if ((await decide(miss, before)).effect !== "allow")
-      return {
-        why: `The smallest rule for this call would also allow ${quote(JSON.stringify(miss.args))}`,
-      };
-  }
-  return { toml, name, beyond };
+  const pools = { before, after };
+  const changed = await changedCases(input, pools);
+  if (typeof changed === "string") return { why: changed };
+  const beyond = await missesBeyond(input, { facts, open: open.map((part) => part.facts) }, pools);
+  if (typeof beyond === "string") return { why: beyond };
+  const overrides = overridden.map(({ source }) => ({
+    name: source.name,
+    file: source.file,
+    line: source.line,
+    reason: source.reason,
+  }));
+  return { toml, name, beyond, overrides, overruled: changed };
 }
 
-type RuleForCalls = NarrowRule & { readonly facts: CallFacts; readonly open: readonly CallFacts[] };
+interface Pools {
+  readonly before: PolicyPool;
+  readonly after: PolicyPool;
+}
+
+// The names of the cases that people's answers overrule, or why another case stands against the rule.
+async function changedCases(
+  input: SuggestionInput,
+  { before, after }: Pools,
+): Promise<readonly string[] | string> {
+  const overruled: string[] = [];
+  for (const one of [...inlineCases(input), ...(input.cases ?? [])]) {
+    const old = one.now ?? (await one.decide(before)).effect;
+    const changed = (await one.decide(after)).effect;
+    if (old === changed) continue;
+    if (input.answered !== true || old !== "ask_user" || !isSame(one.call, input.call))
+      return `The smallest rule for this call would also decide ${one.name}, from \`${old}\` to \`${changed}\``;
+    overruled.push(one.name);
+  }
+  return overruled;
+}
+
+// The nearest variants that the rule does not allow, or the harmful one that it would allow.
+async function missesBeyond(
+  { call, alike = [], decide }: SuggestionInput,
+  { facts, open }: { readonly facts: CallFacts; readonly open: readonly CallFacts[] },
+  { before, after }: Pools,
+): Promise<readonly ToolCall[] | string> {
+  const beyond: ToolCall[] = [];
+  const misses =
+    alike.length === 0 ? nearMissesOf(call, facts, open) : wideMissesOf(call, facts, open);
+  for (const miss of misses) {
+    if ((await decide(miss, after)).effect !== "allow") beyond.push(miss);
+    else if ((await decide(miss, before)).effect !== "allow")
+      return `The smallest rule for this call would also allow ${quote(JSON.stringify(miss.args))}`;
+  }
+  return beyond;
+}
+
+const isSame = (one: ToolCall | undefined, other: ToolCall): boolean =>
+  one !== undefined && keyOf(one) === keyOf(other);
+
+const keyOf = ({ tool, server, args }: ToolCall): string =>
+  canonicalJson([tool, server ?? null, args]);
+
+function overriding(rules: readonly Rule[]): TomlTable {
+  if (rules.length === 0) return {};
+  const names = [...new Set(rules.map(({ source }) => source.name))];
+  const raised = rules.some(({ source }) => source.tier === "workspace");
+  return { ...(raised ? { priority: "workspace" } : {}), overrides: names };
+}
+
+type RuleForCalls = NarrowRule & { readonly facts: CallFacts; readonly open: readonly OpenPart[] };
 
 // A rule for one call spells it out. A rule for several covers what they have in common.
 async function ruleFor(
@@ -116,14 +177,23 @@ async function ruleFor(
   const marks = marksIn(files, tools);
   const openIn = async (call: ToolCall) => {
     const facts = inRun(new CallFacts(call, tools), marks, run);
-    const held = await heldRules(rules, facts, run);
-    return { facts, open: uncoveredParts(rules, facts.perCommand, (rule) => held.has(rule)) };
+    return { facts, open: openParts(await heldRules(rules, facts, run), facts.perCommand) };
   };
   const own = await openIn(prepared);
-  if (alike.length === 0) return { ...own, ...narrowRule(own.facts, own.open) };
   const all = [own];
   for (const other of alike) all.push(await openIn(other));
-  return { ...own, ...wideRule(all) };
+  const open = all.flatMap((one) => one.open);
+  const strict = open.find((part) => part.strict !== undefined)?.strict;
+  if (strict !== undefined) return { ...own, why: strictText(strict) };
+  const partsOf = ({ open: parts }: typeof own) => parts.map(({ facts }) => facts);
+  if (alike.length === 0) return { ...own, ...narrowRule(own.facts, partsOf(own)) };
+  const [ask] = open.flatMap(({ asks }) => asks);
+  if (ask !== undefined)
+    return {
+      ...own,
+      why: `The rule ${quote(ask.source.name)} asks on purpose, so only a call that repeats can be spelled out`,
+    };
+  return { ...own, ...wideRule(all.map((one) => ({ facts: one.facts, open: partsOf(one) }))) };
 }
 
 const isRuleOf = ({ source }: Rule, { rule }: SuggestionOutcome): boolean =>
@@ -163,6 +233,7 @@ function inlineCases({
   return files.flatMap((file) =>
     inlineCallsOf(file, call, tools).map(({ name, call: asked }) => ({
       name,
+      call: asked,
       decide: (pool: PolicyPool) => decide(asked, pool),
     })),
   );

@@ -61,7 +61,7 @@ export function wideRule(calls: readonly OpenCall[]): NarrowRule {
   const parts = calls.flatMap(({ facts, open }) => (facts.line === null ? [facts] : open));
   const paths = commonFolders(parts);
   if (typeof paths === "string") return { why: paths };
-  const { command, ...others } = narrow.asks;
+  const { command, paths: _, ...others } = narrow.asks;
   if (command === undefined) return { asks: { ...others, paths } };
   const effects = new Set(parts.flatMap(({ part }) => [...(part?.named.names ?? [])]));
   if (effects.has("unknown")) return { why: "Not everything that these commands do is known" };

@@ -16,6 +16,8 @@ export const liftedRule: LintCheck = {
     const counting = pool.rules.filter(({ source }) => !source.shadow && !isConditional(source));
     const strict = counting.filter(({ source }) => source.effect !== "allow" && !source.final);
     for (const rule of counting) {
+      // It names what it overrides.
+      if (rule.source.overrides !== undefined) continue;
       const below = strict.filter((one) => isAbove(rule, one));
       const lifted = below.flatMap((one) => liftedBy(rule, one, pool) ?? []);
       const [first] = lifted;

@@ -1,0 +1,34 @@
+import { rankRules, RuleMatcher } from "../decide/rule-matcher.ts";
+import type { Rule, RuleSource } from "../compile/rule.ts";
+import type { CallFacts } from "../match/call-facts.ts";
+
+/** A command of a line, or a whole call, that no rule allows. */
+export interface OpenPart {
+  readonly facts: CallFacts;
+  /** The rules that ask about it. None if no rule covers it. */
+  readonly asks: readonly Rule[];
+  /** A rule that no suggestion overrides. */
+  readonly strict?: Rule;
+}
+
+/** Whether a person's answers may become a rule that overrides this one: an ask that no higher authority holds. */
+export const isOverridable = ({ effect, final, tier }: RuleSource): boolean =>
+  effect === "ask_user" && !final && (tier === "default" || tier === "workspace");
+
+/** The commands that a new rule must allow. `held`: the rules whose conditions hold. */
+export function openParts(
+  held: ReadonlySet<Rule>,
+  parts: readonly CallFacts[],
+): readonly OpenPart[] {
+  const entries = rankRules([...held].filter(({ source }) => !source.shadow));
+  return parts.flatMap((facts): readonly OpenPart[] => {
+    if (facts.part?.suspect === true) return [];
+    const matching = entries.filter(({ rule }) => rule.matches(facts));
+    const matcher = new RuleMatcher();
+    for (const entry of matching) matcher.seeHeld(entry, facts);
+    if (matcher.outcome()?.rule.source.effect === "allow") return [];
+    const against = matching.flatMap(({ rule }) => (rule.source.effect === "allow" ? [] : [rule]));
+    const strict = against.find(({ source }) => !isOverridable(source));
+    return [{ facts, asks: against, ...(strict === undefined ? {} : { strict }) }];
+  });
+}
