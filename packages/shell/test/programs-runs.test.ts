@@ -9,6 +9,12 @@ describe("a command inside the arguments is found, whatever options precede it",
     expect(hazardsOf(line.replace("$", "rm -rf build"))).not.toEqual([]);
   });
 
+  test.each(readCases<string>(import.meta, "transparent"))("%s does nothing else", (line) => {
+    expect(runsOf(line.replace("$", "rm -rf build"))).toContain("rm -rf build");
+    expect(hazardsOf(line.replace("$", "rm -rf build"))).toEqual([]);
+    expect(hazardsOf(line.replace("$", '"$X"'))).not.toEqual([]);
+  });
+
   test.each(readCases<[string, string]>(import.meta, "runs"))("%s runs %s", (line, run) =>
     expect(runsOf(line)).toContain(run),
   );

@@ -1,6 +1,6 @@
 import { foldName } from "./fold-name.ts";
 
-const MAY_CHANGE = /[^\u0000-@[-\u007f]/;
+const MAY_CHANGE = /[^\u0000-@[-\u007f]|[. ]$/;
 
 /** A name, as a segment of a glob without wildcards. */
 interface LiteralName {
@@ -36,7 +36,8 @@ export class Place {
   #fold(): Place {
     const { segments } = this;
     if (!segments.some((name) => MAY_CHANGE.test(name))) return this;
-    const names = segments.map(foldName);
+    // Some file systems ignore dots and blanks at the end of a name.
+    const names = segments.map((name) => foldName(name.replace(/(?<=[^. ])[. ]+$/, "")));
     return names.every((name, at) => name === segments[at]) ? this : new Place(names);
   }
 

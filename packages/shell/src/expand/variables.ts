@@ -2,14 +2,24 @@ import type { Word } from "../analysis.ts";
 
 // Variables that change only how output looks. The README gives the reason for each.
 const HARMLESS: ReadonlySet<string> = new Set(
-  `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV TZ LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
-  LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GIT_TERMINAL_PROMPT DEBIAN_FRONTEND`.split(
+  `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
+  LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GIT_TERMINAL_PROMPT DEBIAN_FRONTEND
+  LOG_LEVEL PORT VERBOSE PYTHONHASHSEED CARGO_TERM_COLOR CARGO_INCREMENTAL RUST_TEST_THREADS GOOS GOARCH CGO_ENABLED`.split(
     /\s+/,
   ),
 );
 // Values with a slash are paths of catalogs, locales or settings.
 const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
-const ZONE = /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/;
+
+// Variables of which only some values are harmless.
+const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
+  ["TZ", /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/],
+  ["DEBUG", /^[\w.,:*@+-]*$/],
+  ["PYTHONPATH", /^(?:\.|(?:\.\/)?(?:src|lib))$/],
+  ["RAILS_ENV", /^test$/],
+  ["RACK_ENV", /^test$/],
+  ["MIX_ENV", /^(?:test|dev)$/],
+]);
 
 // Variables whose value is run as a command line.
 const COMMANDS: ReadonlySet<string> = new Set(
@@ -48,11 +58,9 @@ export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
 /** The role of a variable with this value, which is undefined if unknown. */
 export function roleOf(name: string, value: Word | undefined): VariableRole {
   const text = value === undefined ? "" : value.text;
-  if (HARMLESS.has(name)) {
-    const safe =
-      text !== undefined && (HARMLESS_VALUE.test(text) || (name === "TZ" && ZONE.test(text)));
-    return safe ? "harmless" : "plain";
-  }
+  const values = HARMLESS_VALUES.get(name) ?? HARMLESS_VALUE;
+  if (HARMLESS.has(name) || values !== HARMLESS_VALUE)
+    return text !== undefined && values.test(text) ? "harmless" : "plain";
   if (COMMANDS.has(name)) return "command";
   if (STATE.test(name))
     return name === "LESS" && text !== undefined && LOOKS.test(text) ? "plain" : "state";

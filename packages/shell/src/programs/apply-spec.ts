@@ -261,7 +261,10 @@ function readSub(
 function readWrapped(skip: number, use: ParsedArgs, out: Findings): void {
   const first = use.operands[skip];
   if (first === undefined) return;
-  runArgv(out, first.at);
+  // What a transparent wrapper runs is decided as a command of its own.
+  if (use.spec.transparent === true && first.word.text !== undefined)
+    out.runs.push({ kind: "argv", from: first.at });
+  else runArgv(out, first.at);
   noteUnclearStart(use, out);
 }
 

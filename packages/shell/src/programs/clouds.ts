@@ -183,8 +183,14 @@ function terraform(use: ParsedArgs, out: Findings): void {
     hazard(out, second.at, "write");
     if (third !== undefined) file(out, "write", third.word, { below: true });
   }
-  if (name === "fmt" && !hasOption(use, "check diff"))
-    file(out, "write", second?.word ?? known("."), FORMATTED);
+  if (name === "providers" && second?.word.text === "lock") hazard(out, second.at, "write");
+  if (name === "fmt")
+    file(
+      out,
+      hasOption(use, "check diff") ? "read" : "write",
+      second?.word ?? known("."),
+      FORMATTED,
+    );
 }
 
 const TERRAFORM: Spec = {

@@ -10,6 +10,7 @@ import {
   foreach,
   formatPatch,
   formats,
+  readsPatterns,
   remove,
   restore,
   stash,
@@ -53,6 +54,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       -e,--edit ${kind.value} --chmod ${kind.takes("read", "load")} --pathspec-from-file`,
     operands: PATHS,
     below: "always",
+    more: (use, out) => readsPatterns(use.operands, out),
   },
   stage: { operands: PATHS, below: "always" },
   commit: {

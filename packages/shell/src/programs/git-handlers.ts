@@ -11,7 +11,7 @@ import {
   type Findings,
 } from "./findings.ts";
 import { isInEffect, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { ParsedArgs } from "./program-spec.ts";
+import type { Operand, ParsedArgs } from "./program-spec.ts";
 import { after, joined, known, mayBeOption, prefix } from "./word-text.ts";
 
 /** A repository: a URL, a directory, `ext::command` or the name of a remote. */
@@ -37,7 +37,10 @@ export function connect(use: ParsedArgs, out: Findings): void {
 /** Fetches commits. A refspec with a target overwrites a branch. */
 export function fetch(use: ParsedArgs, out: Findings): void {
   connect(use, out);
-  const [, ...refs] = use.operands;
+  const [remote, ...refs] = use.operands;
+  // An address instead of the name of a remote.
+  if (remote !== undefined && !/^[\w-][\w.-]*$/.test(remote.word.text ?? "/"))
+    hazard(out, remote.at, "load");
   for (const { at, word } of refs)
     if (word.text === undefined || /^\+|:/.test(word.text)) hazard(out, at, "write");
 }
@@ -103,20 +106,36 @@ export function merges(use: ParsedArgs, out: Findings): void {
     if (!STRATEGIES.test(valueOf(used).text ?? "")) hazard(out, used.at, "run");
 }
 
+/** Records the files that git finds with a pattern, whose wildcards also match slashes and leading dots. */
+export function readsPatterns(words: readonly Operand[], out: Findings): void {
+  for (const { word } of words) {
+    const text = word.text?.replace(/^:(?:\([^)]{0,256}\)|[/!^]{1,2}:?)/, "");
+    if (text === undefined || !PATTERN.test(text)) continue;
+    const folder = /^(?:[^*?[\\/]*\/)*/.exec(text)?.[0] ?? "";
+    const only = [text.slice(text.lastIndexOf("/") + 1)];
+    file(out, "read", known(folder === "" ? "." : folder), { below: true, only });
+  }
+}
+
 /** Records the file in `revision:path` as read. */
 function showsObjects(use: ParsedArgs, out: Findings): void {
+  readsPatterns(use.operands, out);
   for (const { word } of use.operands) {
     const colon = prefix(word).indexOf(":");
     file(out, "read", colon > 0 ? after(word, colon + 1) : word);
   }
 }
 
+const SECRET_SETTING = /extraheader|token|passw|secret|api-?key/i;
+
 /** Records a setting that is read or changed. */
 export function config(use: ParsedArgs, out: Findings): void {
   for (const { value } of optionsNamed(use, "file"))
     if (value !== undefined && value.text !== "-") file(out, "read", value);
-  if (isInEffect(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   const [first, second, third] = use.operands;
+  for (const { at, word } of use.operands)
+    if (SECRET_SETTING.test(word.text ?? "")) hazard(out, at, "unknown");
+  if (isInEffect(use, "get get-all get-regexp get-urlmatch get-color get-colorbool list")) return;
   // A write below `.git` counts as an effect on the repository.
   const target =
     optionsNamed(use, "file")[0]?.value ??

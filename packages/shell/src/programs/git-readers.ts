@@ -1,6 +1,7 @@
-import { formats, shows } from "./git-handlers.ts";
+import { formats, readsPatterns, shows } from "./git-handlers.ts";
 import { DIFF, LOG } from "./git-options.ts";
 import { hazard } from "./findings.ts";
+import { hasOption } from "./parsed-args.ts";
 import type { Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 
@@ -57,6 +58,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     noFirst: "e f",
     below: "always",
     alone: "read",
+    more: (use, out) => readsPatterns(use.operands.slice(hasOption(use, "e f") ? 0 : 1), out),
   },
   blame: {
     options: options`-b --root --show-stats -l -t --reverse --first-parent -p,--porcelain --line-porcelain --incremental --color-lines

@@ -8,7 +8,7 @@ const LISTS: Readonly<Record<string, string>> = {
   pnpm: SCRIPTS,
   yarn: SCRIPTS,
   bun: SCRIPTS,
-  cargo: SCRIPTS,
+  cargo: `${SCRIPTS} --check`,
   node: "--port",
   python: "--port",
   python3: "--port",
@@ -58,7 +58,7 @@ const LISTS: Readonly<Record<string, string>> = {
   sbt: "-batch --batch -no-colors --no-colors",
   ant: "-q -v -p -projecthelp -k -keep-going -version -verbose -quiet -silent",
   dotnet: `-c --configuration -f --framework -r --runtime --no-build --no-restore -v --verbosity --nologo --filter -t --list-tests
-    --self-contained --arch --os --tl --no-dependencies --disable-build-servers`,
+    --self-contained --verify-no-changes --arch --os --tl --no-dependencies --disable-build-servers`,
   rspec:
     "-e --example --tag -t -b --backtrace --fail-fast --only-failures --next-failure -n --order --seed -p --profile -fd -fp -fj",
   rubocop:
@@ -121,6 +121,7 @@ const LISTS: Readonly<Record<string, string>> = {
   xcodebuild:
     "-scheme -target -sdk -arch -configuration -destination -quiet -list -showsdks -json -only-testing -skip-testing",
   "pre-commit": "-a --all-files --files --hook-stage --show-diff-on-failure -v --from-ref --to-ref",
+  commitlint: "-f --from -t --to -l --last --verbose -q",
   jj: "-r --revisions -n --limit -s --summary --stat --types --no-graph --git",
   glow: "-s --style -w --width -l --local -a --all",
 };

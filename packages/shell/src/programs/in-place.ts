@@ -40,7 +40,7 @@ function yq(use: ParsedArgs, out: Findings): void {
 
 // Access to the environment and other files. `.env` is a document key.
 const LOADS =
-  /(?:^|[^.\w"$])(?:load\w*|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
+  /(?:^|[^.\w"$])(?:load\w*|eval(?=\s*\()|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
 
 function noteExpression({ at, word: { text } }: Operand, out: Findings): void {
   if (text === undefined || LOADS.test(text)) hazard(out, at, "load");

@@ -5,6 +5,7 @@ import { NODE } from "./node.ts";
 import { pythonModule, readPythonArchive } from "./python-modules.ts";
 import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import { noteScriptTask } from "./later-tasks.ts";
 import { isSubstitution } from "./perl-code.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, mayBeOption } from "./word-text.ts";
@@ -19,7 +20,10 @@ function scriptOrInput(use: ParsedArgs, out: Findings): void {
   if (unsure !== undefined)
     inlineCode(out, unsure.at, `option of \`${name}\` known only at run time`);
   if (script === undefined) runInput(out);
-  else runFile(out, script.at, script.word);
+  else {
+    runFile(out, script.at, script.word);
+    noteScriptTask(use, out);
+  }
 }
 
 const CODE = "code eval print run-code command module lint file stdin-code".split(" ");

@@ -47,10 +47,10 @@ function kubectlRun(use: ParsedArgs, out: Findings): void {
     hazard(out, optionsNamed(use, "overrides")[0]?.at ?? 0, "run");
 }
 
-const KUBE = options`-w,--watch --show-labels -i,--stdin -q,--quiet --wait --command -h,--help ${kind.value} -n,--namespace --user --as
-  --as-group --token --request-timeout -v,--v -l,--selector -o,--output --sort-by -c,--container --grace-period --cascade --timeout
+const KUBE = options`-w,--watch --show-labels -i,--stdin -q,--quiet --wait --command -h,--help ${kind.value} -n,--namespace --user
+  --request-timeout -l,--selector -o,--output --sort-by -c,--container --grace-period --cascade --timeout
   --overrides --image --restart --env --labels --port --tail --since -p,--patch --type --replicas --target --copy-to
-  ${kind.valueThat("configure")} --context --cluster --address ${kind.load} --kubeconfig ${kind.takes("url", "configure")} -s,--server
+  ${kind.valueThat("configure")} --context --cluster --address --as --as-group --token -v,--v ${kind.load} --kubeconfig ${kind.takes("url", "configure")} -s,--server
   ${kind.flagThat("configure")} --insecure-skip-tls-verify ${kind.read} --certificate-authority --client-certificate --client-key
   -f,--filename -k,--kustomize --template --from-file --from-env-file --patch-file ${kind.write} --cache-dir --log-file --profile-output
   --output-directory ${kind.flag} -A,--all-namespaces -t,--tty --all -R,--recursive --rm --previous ${kind.optional} --dry-run

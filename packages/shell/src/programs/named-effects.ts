@@ -51,11 +51,24 @@ export function namedEffects(command: ShellCommand): NamedEffects {
     names.add("unknown");
     return { names, possible: ALL };
   }
+  if (emptiesFiles(command)) names.add("deletes");
   const told = addTable(argv, 0, found);
   if (!told || !isInstalled(first.text)) names.add("unknown");
   addReading(command, argv, found);
   addOptions(argv, found);
   return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
+}
+
+// `: > file` deletes what was in the file.
+function emptiesFiles({ argv, redirections }: ShellCommand): boolean {
+  const words = argv.map(({ text }) => text);
+  const silent =
+    words.length === 1
+      ? /^(?::|true|false|printf)$/.test(words[0] ?? "")
+      : words.length === 2 && /^(?:cat \/dev\/null|echo -n|printf )$/.test(words.join(" "));
+  return (
+    silent && redirections.some(({ operator, writes }) => writes && /^(?:&?>|>\|)$/.test(operator))
+  );
 }
 
 // A word known only to bash may be any option of the program.
@@ -93,7 +106,7 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
   let starts = 0;
   for (let at = 1; at < argv.length; at++) {
     const text = argv[at]?.text;
-    if (text === undefined || !isKnown(text)) continue;
+    if (text === undefined || !isKnown(text) || isHere(argv, at)) continue;
     if (++starts > MOST_STARTS) return false;
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
@@ -104,6 +117,10 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
   }
   return true;
 }
+
+// `.` without a file after it is the current directory.
+const isHere = (argv: readonly Word[], at: number): boolean =>
+  argv[at]?.text === "." && (argv[at + 1]?.text ?? "-").startsWith("-");
 
 const isKnown = (text: string): boolean => {
   const name = baseName(text).toLowerCase();

@@ -78,6 +78,13 @@ function filesOfGh(
 function gh(use: ParsedArgs, out: Findings): void {
   const [first, second] = use.operands;
   network(out, undefined);
+  // After `list`, `-w` has the name of a workflow.
+  for (const { option, at } of use.options)
+    if (
+      option.spelled === "-w" &&
+      /^(?:view|diff|checks|status)$/.test(second?.word.text ?? "view")
+    )
+      hazard(out, at, "run");
   for (const { at, value } of optionsNamed(use, "jq"))
     if (readsMore(value?.text)) hazard(out, at, "load");
   const name = `${first?.word.text ?? ""} ${second?.word.text ?? ""}`;

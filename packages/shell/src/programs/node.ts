@@ -1,10 +1,22 @@
 import { apply } from "./apply-spec.ts";
-import { file, hazard, inlineCode, runScript, unknown, type Findings } from "./findings.ts";
+import {
+  file,
+  hazard,
+  inlineCode,
+  network,
+  runScript,
+  unknown,
+  type Findings,
+} from "./findings.ts";
+import { hostOf } from "./hosts.ts";
 import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
+
+// The files of package managers.
+const MANAGERS = /(?:^|\/)(npm|npx|yarn|pnpm|pnpx|corepack)(?:-cli)?(?:-\d[\w.-]*)?\.[cm]?js$/;
 
 function node(use: ParsedArgs, out: Findings): void {
   if (optionsNamed(use, "env-file").some(({ value }) => value === undefined))
@@ -26,6 +38,9 @@ function node(use: ParsedArgs, out: Findings): void {
     return;
   }
   if (script.word.text === "inspect" && rest.length > 0) inlineCode(out, script.at, "a debugger");
+  const manager = MANAGERS.exec(script.word.text ?? "")?.[1];
+  if (manager !== undefined)
+    runScript(out, script.at, command([known(manager), ...out.argv.slice(script.at + 1)]));
   runFile(out, script.at, script.word);
 }
 
@@ -33,13 +48,13 @@ const OPTIONS = options`-c,--check -i,--interactive -h,--help -v,--version --v8-
   -e,--eval -p,--print -pe,--eval -ep,--eval ${kind.load} -r,--require --import --loader,--experimental-loader --env-file
   --env-file-if-exists --experimental-config-file --openssl-config --snapshot-blob --experimental-sea-config ${kind.value} -C,--conditions
   --inspect-port,--debug-port --inspect-publish-uid --test-name-pattern --test-skip-pattern --test-concurrency
-  --test-timeout --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --run --title --input-type
+  --test-timeout --test-shard --test-coverage-include --test-coverage-exclude --test-isolation --title --input-type
   --experimental-default-type --test-reporter --stack-trace-limit --max-old-space-size --max-http-header-size --unhandled-rejections --dns-result-order
   --trace-event-categories --trace-event-file-pattern --heapsnapshot-signal --tls-cipher-list --secure-heap --disable-warning
   --use-largepages --allow-fs-read --allow-fs-write ${kind.flagThat("load")} --experimental-default-config-file
   ${kind.of("glued", { does: "run" })} --inspect --inspect-brk --inspect-wait ${kind.flag} --test-only ${kind.write}
   --test-reporter-destination --redirect-warnings --diagnostic-dir --report-dir,--report-directory --report-filename --cpu-prof-dir
-  --cpu-prof-name --heap-prof-dir --heap-prof-name --tls-keylog --localstorage-file ${kind.load} --test-global-setup
+  --cpu-prof-name --heap-prof-dir --heap-prof-name --tls-keylog --localstorage-file ${kind.load} --test-global-setup ${kind.valueThat("run")} --run
   ${kind.flagThat("write")} --test-update-snapshots --build-snapshot ${kind.read} --watch-path ${kind.flag} --watch-preserve-output
   ${kind.takes("load")} --icu-data-dir ${kind.load} --build-snapshot-config`;
 
@@ -74,6 +89,15 @@ const DENO_RUN: Spec = {
   more: node,
 };
 
+// A module may be at an address instead of in a file.
+function addresses(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of use.operands) {
+    if (!/^(?!file:)[a-z][a-z0-9+.-]+:/i.test(prefix(word))) continue;
+    hazard(out, at, "load");
+    network(out, hostOf(word));
+  }
+}
+
 const DENO: Spec = {
   options: options`-q,--quiet -h,--help -V,--version ${kind.value} -L,--log-level`,
   inert: "help version",
@@ -87,7 +111,12 @@ const DENO: Spec = {
     repl: {
       more: (_, out) => unknown(out, "inline_code", "input of `deno repl`, which runs as code"),
     },
-    test: { options: DENO_RUN.options ?? [], operands: [many("read")], carries: false },
+    test: {
+      options: DENO_RUN.options ?? [],
+      operands: [many("read")],
+      carries: false,
+      more: addresses,
+    },
     fmt: {
       options: options`--check ${kind.value} --ext ${kind.load} -c,--config`,
       operands: [many("rw")],
@@ -97,8 +126,9 @@ const DENO: Spec = {
       options: options`--json ${kind.flagThat("write")} --fix ${kind.load} -c,--config`,
       operands: [many("read")],
       below: "always",
+      more: addresses,
     },
-    check: { operands: [many("read")] },
+    check: { operands: [many("read")], more: addresses },
     task: {
       options: options`${kind.load} -c,--config ${kind.takes("dir", "load")} --cwd`,
       posix: true,

@@ -78,10 +78,10 @@ export function noteOptionNames(out: Findings, from: number): void {
     if (SLASHED.test(name) && /^(?:@|\/[A-Za-z]{1,32}(?::|$))/.test(start))
       hazard(out, at, "unknown");
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
+    if (listed?.has(start.split("=", 1)[0] ?? "") === true) continue;
     const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
     if (does !== undefined) hazard(out, at, does);
-    else if (!UNIVERSAL.test(start) && listed?.has(start.split("=", 1)[0] ?? "") !== true)
-      hazard(out, at, "unknown");
+    else if (!UNIVERSAL.test(start)) hazard(out, at, "unknown");
   }
 }
 

@@ -33,6 +33,8 @@ export interface Spec {
   readonly alone?: "read" | "write" | "walked";
   /** The index of the first operand that belongs to a command. */
   readonly wrap?: number;
+  /** Whether running a command is all that a wrapper does, so that it is no hazard. */
+  readonly transparent?: boolean;
   /** Whether any later word may begin a command. */
   readonly carries?: boolean;
   readonly subs?: Readonly<Record<string, Spec>>;

@@ -1,4 +1,5 @@
 import { runArgv } from "./apply-spec.ts";
+import { noteOptionNames } from "./option-names.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { names, runTool } from "./package-tools.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
@@ -120,6 +121,8 @@ export const TOX: Spec = {
   carries: true,
   more: (use, out) => {
     const [first, second] = use.operands;
+    const end = out.argv.findIndex(({ text }) => text === "--");
+    if (end > 0) noteOptionNames(out, end + 1);
     if (second !== undefined && /^(?:exec|e)$/.test(first?.word.text ?? "exec"))
       runArgv(out, second.at);
   },

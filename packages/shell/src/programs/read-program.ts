@@ -7,6 +7,7 @@ import { otherName } from "./gnu-names.ts";
 import { specOf } from "./program-table.ts";
 import { isInstalled, noteOptionNames, RUNS_ANYWHERE } from "./option-names.ts";
 import { noteAnyFiles } from "./any-files.ts";
+import { noteTasks } from "./later-tasks.ts";
 import { baseName, command, known, prefix, seen } from "./word-text.ts";
 
 /**
@@ -89,5 +90,6 @@ function readTexts(out: Findings, from: number): void {
 function readUnknown(out: Findings): void {
   out.carries = true;
   noteOptionNames(out, 1);
+  noteTasks(out);
   noteAnyFiles(out, 1);
 }

@@ -1,4 +1,5 @@
 import { readAck } from "./ack.ts";
+import { hazard } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -32,6 +33,9 @@ const grep: Spec = {
 // These follow all links.
 const pcregrep: Spec = { ...grep, follows: "recursive directories" };
 
+// A glob for names that may begin and end with anything, in any folder.
+const ANY_NAME = /(?:^|[{,])\/?(?:\*\*\/)*\*(?:[^/,{}]*\*)?(?:$|[,}])/;
+
 export const SEARCH: Readonly<Record<string, Spec>> = {
   grep: grep,
   egrep: grep,
@@ -64,10 +68,10 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
       --line-regexp --word-regexp --no-ignore-vcs --no-ignore-parent --no-ignore-global --no-ignore-dot --no-ignore-exclude
       --no-ignore-files --no-ignore-messages --no-require-git --no-unicode --no-pre --no-search-zip --unrestricted --include-zero
       --only-matching --ignore-file-case-insensitive --stop-on-nonmatch --help ${kind.value} -e,--regexp -A,--after-context
-      -B,--before-context -C,--context --pre-glob -g,--glob --iglob -t,--type -T,--type-not --type-add --type-clear -m,--max-count
+      -B,--before-context -C,--context --pre-glob -g,--glob --iglob -t,--type -T,--type-not --type-clear -m,--max-count
       -d,--max-depth --maxdepth --max-filesize -M,--max-columns -r,--replace -E,--encoding -j,--threads --color --colors
       --context-separator --field-context-separator --field-match-separator --path-separator --sort --sortr --dfa-size-limit
-      --regex-size-limit --engine --hyperlink-format --generate ${kind.takes("read", "load")} -f,--file --ignore-file ${kind.script} --pre
+      --regex-size-limit --engine --hyperlink-format --generate ${kind.takes("read", "load")} -f,--file --ignore-file ${kind.valueThat("configure")} --type-add ${kind.script} --pre
       --hostname-bin ${kind.flagThat("run")} -z,--search-zip ${kind.flag} --type-list --trim --multiline --multiline-dotall --crlf --debug
       --trace --block-buffered --passthru --mmap --column --count --count-matches --case-sensitive --max-columns-preview --text
       --byte-offset --binary --auto-hybrid-regex --glob-case-insensitive`,
@@ -78,6 +82,13 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
     filter: "glob iglob",
     follows: "follow L",
     alone: "read",
+    more: (use, out) => {
+      // A glob that any name may match also finds hidden and ignored files.
+      for (const name of ["glob", "iglob"])
+        for (const { at, value } of optionsNamed(use, name))
+          if (ANY_NAME.test(value?.text ?? "*"))
+            hazard(out, out.argv[at + 1] === value ? at + 1 : at, "unknown");
+    },
   },
   ag: { read: readAck },
   ack: { read: readAck },

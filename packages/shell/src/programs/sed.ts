@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from "./findings.ts";
 import { readSedScript, type SedAction } from "./sed-script.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { Spec } from "./program-spec.ts";
+import type { ParsedArgs, Spec } from "./program-spec.ts";
 import { known, unknownWord } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 
@@ -42,10 +42,21 @@ export function readSed(out: Findings, from: number): void {
   }
   if (!hasOption(use, "sandbox")) readScripts(scripts, out);
   const inPlace = hasOption(use, "in-place I");
+  const empties = scripts.length === 1 && deletesLines(scripts[0]?.word.text ?? "", use);
   for (const { word } of files) {
     if (word.text !== "-") file(out, "read", word);
     if (inPlace) file(out, "write", word);
+    if (inPlace && empties) file(out, "delete", word);
   }
+}
+
+// Whether a script leaves nothing, or only the first lines, of every file.
+function deletesLines(script: string, use: ParsedArgs): boolean {
+  const text = script.trim();
+  return (
+    /^(?:(?:1,\$|\/[.^]?\*?\/)?\s*[dD]|\d*[qQ]);?$/.test(text) ||
+    (hasOption(use, "quiet silent") && /^[^pPwWicalrR=]*$/.test(text))
+  );
 }
 
 function readScripts(scripts: readonly Script[], out: Findings): void {

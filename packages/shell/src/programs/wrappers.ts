@@ -102,12 +102,18 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   timeout: {
     options: options`-v,--verbose -f,--foreground -p,--preserve-status --help --version ${kind.value} -k,--kill-after -s,--signal`,
     wrap: 1,
+    transparent: true,
   },
   gtimeout: {
     options: options`-v,--verbose -f,--foreground -p,--preserve-status ${kind.value} -k,--kill-after -s,--signal`,
     wrap: 1,
+    transparent: true,
   },
-  nice: { options: options`--help --version ${kind.value} -n,--adjustment`, wrap: 0 },
+  nice: {
+    options: options`--help --version ${kind.value} -n,--adjustment`,
+    wrap: 0,
+    transparent: true,
+  },
   ionice: {
     options: options`-t,--ignore -h -V ${kind.value} -c,--class -n,--classdata -p,--pid -P,--pgid -u,--uid`,
     wrap: 0,

@@ -1,0 +1,73 @@
+import { file, hazard, network, type Findings } from "./findings.ts";
+import { GOFMT, goFmt } from "./in-place.ts";
+import { kind, many, options } from "./option-groups.ts";
+import { hasOption, optionsNamed } from "./parsed-args.ts";
+import type { ParsedArgs, Spec } from "./program-spec.ts";
+import { recordArgumentsOfScript } from "./script-file.ts";
+import { known, prefix } from "./word-text.ts";
+
+// Flags for a linker or compiler can name programs. These only strip symbols, set a text or choose what is printed.
+const PLAIN_FLAGS = /^(?:(?:all=)?(?:-[swNlmSv]|-X[ =][\w./-]+=[\w./:@+-]*|-race|-msan)(?: +|$))*$/;
+
+// Packages are folders, or have the name of their host.
+function goPackages(use: ParsedArgs, out: Findings, gets: boolean): void {
+  for (const { word } of use.operands) {
+    const start = prefix(word);
+    const host = /^([\w-]+(?:\.[\w-]+)+)\//.exec(start)?.[1];
+    if (/^[./]/.test(start))
+      file(
+        out,
+        "read",
+        word.text === undefined ? word : known(word.text.replace(/\/?\.\.\.$/, "")),
+      );
+    else if (host !== undefined && (gets || start.includes("@"))) network(out, host);
+  }
+}
+
+function goFlags(use: ParsedArgs, out: Findings): void {
+  goPackages(use, out, hasOption(use, "m"));
+  for (const name of ["ldflags", "gcflags", "asmflags", "gccgoflags"])
+    for (const { at, value } of optionsNamed(use, name))
+      if (!PLAIN_FLAGS.test(value?.text ?? "-")) hazard(out, at, "run");
+}
+
+// `go run module@version` downloads code and runs it.
+function goRun(use: ParsedArgs, out: Findings): void {
+  goFlags(use, out);
+  const [first] = use.operands;
+  if (first === undefined || !prefix(first.word).includes("@")) return;
+  hazard(out, first.at, "load");
+  network(out, undefined);
+}
+
+const GO = options`-race -v -x -n -a -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
+  ${kind.takes("dir", "load")} -C ${kind.write} -o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir
+  -pkgdir ${kind.of("required", { role: "data" })} -ldflags -gcflags -asmflags -gccgoflags ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.read} -pgo ${kind.value} -mod -tags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -skip -fuzz -fuzztime -f`;
+
+const GO_SPEC: Spec = {
+  options: options`${kind.takes("dir", "load")} -C`,
+  subs: {
+    run: { options: GO, posix: true, operands: ["exec", many("data")], more: goRun },
+    test: {
+      options: options`${GO} -args`,
+      more: (use, out) => {
+        goFlags(use, out);
+        optionsNamed(use, "args").forEach(({ at }) => recordArgumentsOfScript(out, at + 1));
+      },
+    },
+    ...Object.fromEntries(
+      "build vet list doc fix clean version work help tool bug telemetry"
+        .split(" ")
+        .map((name) => [name, { options: GO, more: goFlags }]),
+    ),
+    ...Object.fromEntries(
+      "get install".split(" ").map((name) => [name, { options: GO, network: true, more: goFlags }]),
+    ),
+    mod: { options: GO, more: (use, out) => goPackages(use, out, true) },
+    fmt: { options: GO, more: goFmt },
+    generate: { options: GO, does: "run", more: goFlags },
+    env: { options: options`-json -changed ${kind.flagThat("configure")} -w -u` },
+  },
+};
+
+export const GO_TOOLS: Readonly<Record<string, Spec>> = { go: GO_SPEC, gofmt: GOFMT };
