@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 137_014,
-  test_lines: 101_683,
+  source_lines: 137_197,
+  test_lines: 101_896,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

@@ -76,6 +76,7 @@ export const call = (run: Run, agent: string, command: string, task?: string) =>
 export interface Ui {
   readonly url: string;
   readonly origin: string;
+  readonly pid: number;
   readonly stop: () => Promise<number | null>;
 }
 
@@ -102,6 +103,7 @@ export async function startUi(
   return {
     url,
     origin: new URL(url).origin,
+    pid: child.pid ?? 0,
     stop() {
       child.kill("SIGTERM");
       return gone;

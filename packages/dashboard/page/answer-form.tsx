@@ -4,6 +4,7 @@ import { shown } from "./shown.ts";
 import type { Asked } from "./use-questions.ts";
 
 interface FormProps {
+  readonly run: string | undefined;
   readonly question: Asked;
   readonly me: Pick<Me, "roles" | "is_agent">;
   readonly onGiven: (answer: string) => void;
@@ -16,7 +17,7 @@ const QUESTION_TOOL = "ask_user_question";
 const PERSON = "human";
 
 /** Answers a question with yes or no. */
-export function AnswerForm({ question, me: { roles, is_agent }, onGiven }: FormProps) {
+export function AnswerForm({ run, question, me: { roles, is_agent }, onGiven }: FormProps) {
   const { id, kind, tool, approvers = [] } = question;
   const own = approvers.filter(
     (one) => (roles?.includes(one) ?? true) && !(is_agent && one === PERSON),
@@ -53,7 +54,7 @@ export function AnswerForm({ question, me: { roles, is_agent }, onGiven }: FormP
     setSending(true);
     setError(undefined);
     try {
-      await post(`approvals/${id}`, body, sent.current.key);
+      await post(`approvals/${id}`, { run }, body, sent.current.key);
       onGiven(answer);
     } catch (failure) {
       const { message, fix = "" } = failure as Refusal;

@@ -35,21 +35,29 @@ export interface Me {
 
 type Query = Readonly<Record<string, string | number | undefined>>;
 
+/** How a person signs in. */
+export const login =
+  document.querySelector<HTMLMetaElement>('meta[name="bylaw-login"]')?.content ?? "token";
+
+/** Whether a token outlasts a reload. Browsers write such a token to the disk, where programs of the same user could find it. */
+const isStored = login !== "operator";
+
 const KEY = "bylaw-token";
 const base = new URL("api/v1/", document.baseURI).pathname;
 
 // Kept for this tab alone. It is sent as a header, which no other site can make a browser do.
-let token = sessionStorage.getItem(KEY) ?? "";
+let token = (isStored && sessionStorage.getItem(KEY)) || "";
 
 export const isSignedIn = (): boolean => token !== "";
 
 export function keepToken(given: string): void {
   token = given;
+  if (!isStored) return;
   if (given === "") sessionStorage.removeItem(KEY);
   else sessionStorage.setItem(KEY, given);
 }
 
-/** Changes a code that is shown once into a token. */
+/** Changes a code that is shown once, or the token of an operator, into the token of this tab. */
 export async function signIn(code: string): Promise<void> {
   const response = await fetch(`${base}login`, {
     method: "POST",
@@ -64,9 +72,9 @@ export async function get<T>(path: string, query: Query = {}, signal?: AbortSign
 }
 
 /** Sends a change. A request with the same key counts once. */
-export async function post(path: string, body: object, key: string): Promise<void> {
+export async function post(path: string, query: Query, body: object, key: string): Promise<void> {
   const headers = { "content-type": "application/json", "idempotency-key": key };
-  await read(await send(path, {}, { method: "POST", headers, body: JSON.stringify(body) }));
+  await read(await send(path, query, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
 /** A random key for {@link post}. Browsers have `randomUUID` only with TLS or on loopback. */

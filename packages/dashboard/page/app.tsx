@@ -43,7 +43,7 @@ export function App() {
     return () => removeEventListener("hashchange", changed);
   }, []);
   const load = (): void => {
-    get<Me>("me")
+    get<Me>("me", { run: me?.many_runs === true ? (chosen ?? me.runs.at(-1)?.run) : undefined })
       .then(setMe)
       .catch(() => !isSignedIn() && setMe(undefined))
       .finally(() => setKnown(true));
@@ -54,9 +54,10 @@ export function App() {
   const isIn = me !== undefined;
   useEffect(() => {
     if (!isIn) return;
+    load();
     const timer = setInterval(load, RUNS_MS);
     return () => clearInterval(timer);
-  }, [isIn]);
+  }, [isIn, chosen]);
   if (!isKnown) return <main class="sign-in">Loading …</main>;
   if (me === undefined) return <SignIn onDone={setMe} />;
   const run = chosen ?? me.runs.at(-1)?.run;

@@ -6,6 +6,7 @@ import { jsonText, LongText, Text } from "./text.tsx";
 import { titleOf, type Asked } from "./use-questions.ts";
 
 interface PanelProps {
+  readonly run: string | undefined;
   readonly question: Asked;
   /** Whether it still waits. */
   readonly isListed: boolean;
@@ -14,7 +15,7 @@ interface PanelProps {
 }
 
 /** A question with everything that a yes covers. */
-export function QuestionPanel({ question, isListed, me, onClose }: PanelProps) {
+export function QuestionPanel({ run, question, isListed, me, onClose }: PanelProps) {
   const [given, setGiven] = useState<string>();
   const panel = useRef<HTMLElement>(null);
   useEffect(() => panel.current?.focus(), []);
@@ -45,7 +46,7 @@ export function QuestionPanel({ question, isListed, me, onClose }: PanelProps) {
           "Enough people said yes. The agent must ask again."}
       </p>
       {waits && given === undefined && me.can_answer && (
-        <AnswerForm question={question} me={me} onGiven={setGiven} />
+        <AnswerForm run={run} question={question} me={me} onGiven={setGiven} />
       )}
     </section>
   );

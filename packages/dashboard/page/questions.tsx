@@ -70,6 +70,7 @@ export function Questions({ run, me }: QuestionsProps) {
       {open !== undefined && (
         <QuestionPanel
           key={open.id}
+          run={run}
           question={present ?? open}
           isListed={present !== undefined}
           me={me}

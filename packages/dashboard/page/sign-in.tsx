@@ -1,8 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { get, keepToken, signIn, type Me } from "./api.ts";
+import { get, keepToken, login, signIn, type Me } from "./api.ts";
 
-const isCode =
-  document.querySelector<HTMLMetaElement>('meta[name="bylaw-login"]')?.content === "code";
+const isCode = login === "code";
 
 /** Takes the code out of the address, so that it stays in no history. */
 function codeInAddress(): string {
@@ -11,14 +10,20 @@ function codeInAddress(): string {
   return code;
 }
 
+const HINTS: Readonly<Record<string, string>> = {
+  code: "The terminal in which you started `bylaw ui` shows the code. It works once.",
+  token: "It stays in this tab, and is forgotten when you close the tab.",
+  operator: "It is not kept. Give it only to the address that your own terminal shows.",
+};
+
 /** Asks for an operator's token, or for the code that `bylaw ui` has printed. */
 export function SignIn({ onDone }: { readonly onDone: (me: Me) => void }) {
   const [given, setGiven] = useState("");
   const [error, setError] = useState<string>();
   const enter = async (secret: string): Promise<void> => {
     try {
-      if (isCode) await signIn(secret);
-      else keepToken(secret);
+      if (login === "token") keepToken(secret);
+      else await signIn(secret);
       onDone(await get<Me>("me"));
     } catch (failure) {
       keepToken("");
@@ -53,11 +58,7 @@ export function SignIn({ onDone }: { readonly onDone: (me: Me) => void }) {
           Sign in
         </button>
       </form>
-      <p class="muted">
-        {isCode
-          ? "The terminal in which you started `bylaw ui` shows the code. It works once."
-          : "It stays in this tab, and is forgotten when you close the tab."}
-      </p>
+      <p class="muted">{HINTS[login]}</p>
       {error !== undefined && (
         <p class="error" role="alert">
           {error}

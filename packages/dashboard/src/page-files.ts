@@ -4,8 +4,11 @@ import { gunzip } from "node:zlib";
 
 const gunzipped = promisify(gunzip);
 
-/** How a person signs in: with an operator's token, or with a code that is shown once. */
-export type Login = "token" | "code";
+/**
+ * How a person signs in: with an operator's token, with a code that is shown once, or with an operator's token that is changed into one of
+ * the tab, which is kept in its memory alone.
+ */
+export type Login = "token" | "code" | "operator";
 
 /** The page runs only its own script, loads only from its own server, and is shown in no frame. */
 const HEADERS = {

@@ -254,7 +254,7 @@ async function see(
 const unconfirmed = (): Error => unauthorized("The answer was not `yes`", "Nothing was recorded");
 
 /** The event of an answer. From a server, only some of its fields are known. */
-type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
+export type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
   readonly task_id?: string | null;
 };
 

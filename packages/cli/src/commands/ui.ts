@@ -1,17 +1,24 @@
 import { projectAllowing } from "../ui/allowing.ts";
 import { uiApp } from "../ui/app.ts";
 import { createLogin } from "../ui/login.ts";
+import { uiOperator, type UiOperator } from "../ui/operator.ts";
 import { serveUi } from "../ui/serve-ui.ts";
 import { WatchedRuns } from "../ui/watched-run.ts";
+import { takeToken } from "../approve/authority.ts";
 import { withReader } from "../log/open-store.ts";
 import { storeOrProject } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
+import { plain } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { STORE_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
   STORE_OPTION,
+  [
+    "--operator <name>",
+    "let this operator of .bylaw/operators.json answer questions, after a sign-in with their token",
+  ],
   ["--port <number>", "the port on 127.0.0.1 (default: a free one)", { least: 0 }],
   ["--json", "print the address as JSON"],
 ] as const satisfies readonly OptionSpec[];
@@ -19,37 +26,45 @@ const OPTIONS = [
 export const command: CommandSpec = {
   options: OPTIONS,
   help: `
-Only this machine can reach the page. The address has a code that signs in one browser tab, once.
+Only this machine can reach the page. The address has a code that signs in one browser tab, once, for reading.
+With --operator, the page asks for the token of that operator instead.
 Exit code: 0 stopped by a signal; 2 usage error, or a store that cannot be used.
 
 Examples:
   $ bylaw ui
+  $ bylaw ui --operator ada
   $ bylaw ui --store runs.db --port 8100`,
   run: ui,
 };
 
 /** Serves the page of a store until a signal ends it. */
-async function ui({ store, port = 0, json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
+async function ui(options: OptionsOf<typeof OPTIONS>): Promise<void> {
+  const { store, operator: name, port = 0, json = false } = options;
+  // An operator types the token into the page. No program that this one starts may have it.
+  takeToken();
   const place = storeOrProject(store);
+  const operator = name === undefined ? undefined : await uiOperator(name, store);
   await withReader(place, async (opened) => {
-    const login = createLogin();
-    const runs = new WatchedRuns(opened);
+    const code = createLogin();
+    const login = operator?.login ?? code;
+    const runs = new WatchedRuns(opened, operator?.project);
     const closing = new AbortController();
     let bound = port;
     const hosts = (): readonly string[] => [`127.0.0.1:${bound}`, `localhost:${bound}`];
     const app = uiApp({
-      ...{ store: opened, runs, login, hosts },
+      ...{ store: opened, runs, login, operator, hosts },
       ...{ allowing: projectAllowing, closing: closing.signal },
     });
     const server = await serveUi(app, port);
     bound = server.port;
-    // After `#`, because browsers send that part of an address to nobody.
-    const url = `http://127.0.0.1:${bound}/ui#login=${login.code}`;
+    // After `#`, because browsers send that part of an address to nobody. Whoever finds it can only read.
+    const hash = operator === undefined ? `#login=${code.code}` : "";
+    const url = `http://127.0.0.1:${bound}/ui${hash}`;
     const told = { url, store: place.shown, pid: process.pid };
     await write(
       json
         ? jsonLine(told)
-        : `Open ${url}\nIt shows ${place.shown}, for reading. Ctrl+C ends it.\n`,
+        : `Open ${url}\nIt shows ${place.shown}${usedBy(operator)}. Ctrl+C ends it.\n`,
     );
     await new Promise<void>((resolve) => {
       process.once("SIGINT", () => resolve()).once("SIGTERM", () => resolve());
@@ -60,3 +75,8 @@ async function ui({ store, port = 0, json = false }: OptionsOf<typeof OPTIONS>):
   });
   conclude(0);
 }
+
+const usedBy = (operator: UiOperator | undefined): string =>
+  operator === undefined
+    ? ", for reading"
+    : `. Sign in with the token of ${plain(operator.name)} to answer its questions`;

@@ -4,8 +4,10 @@ import type { StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { isRefusal } from "../approve/is-refusal.ts";
 import type { ProjectAllowing } from "./allowing.ts";
 import type { Login } from "./login.ts";
+import type { UiOperator } from "./operator.ts";
 import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
 import { refusal } from "./refusal.ts";
 import type { WatchedRuns } from "./watched-run.ts";
@@ -16,13 +18,15 @@ export interface UiTerms {
   readonly runs: WatchedRuns;
   readonly allowing: ProjectAllowing;
   readonly login: Login;
+  /** Who may answer. Left out: nobody. */
+  readonly operator?: UiOperator | undefined;
   /** The names by which this server may be addressed, with its port. */
   readonly hosts: () => readonly string[];
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
 }
 
-type ReadTerms = Pick<UiTerms, "store" | "runs" | "allowing">;
+type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing">;
 
 /** The largest body of a request, how many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
 const MOST_BYTES = 65_536;
@@ -31,7 +35,7 @@ const SLOW_MS = 30_000;
 
 /** The server of `bylaw ui`. It answers the same requests of the page as `bylaw serve` does. */
 export function uiApp(terms: UiTerms): Hono {
-  const { runs, login, hosts, closing } = terms;
+  const { runs, login, operator, hosts, closing } = terms;
   const app = new Hono();
   app.use(async (context, next) => {
     const { req } = context;
@@ -44,22 +48,28 @@ export function uiApp(terms: UiTerms): Hono {
     return await next();
   });
   app.use(bodyLimit({ maxSize: MOST_BYTES, onError: () => refusal(413, "The body is too large") }));
-  app.get("/ui", () => pageFile("index.html", "code"));
-  for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, "code"));
+  app.get("/ui", () => pageFile("index.html", login.kind));
+  for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, login.kind));
   app.post("/api/v1/login", async ({ req, json }) => {
     const body = (await req.json().catch(() => ({}))) as { readonly code?: unknown };
-    const token = login.enter(typeof body.code === "string" ? body.code.slice(0, 100) : "");
+    const token = login.enter(typeof body.code === "string" ? body.code : "");
     return token === undefined
-      ? refusal(401, "This code is wrong, or was used before", "Start `bylaw ui` again.")
+      ? refusal(
+          401,
+          login.kind === "code" ? "This code is wrong, or was used before" : "This token is wrong",
+          login.fix,
+        )
       : json({ token }, 200, { "cache-control": "no-store" });
   });
   app.use("/api/*", async ({ req, header }, next) => {
     header("cache-control", "no-store");
     return login.knows(req.header("authorization"))
       ? await next()
-      : refusal(401, "This needs a sign-in", "Start `bylaw ui` again, and open its address.");
+      : refusal(401, "This needs a sign-in", login.fix);
   });
   addReads(app, terms);
+  addOpened(app, terms);
+  if (operator !== undefined) addAnswers(app, operator);
   app.get("/api/v1/events", async (context) => {
     const { run, after } = runQuery(context.req.query());
     const { feed } = runs.get(run);
@@ -68,7 +78,7 @@ export function uiApp(terms: UiTerms): Hono {
       after: after ?? (await feed.head()),
       sees: () => true,
       endsBefore: () => false,
-      mayGoOn: () => !closing.aborted,
+      mayGoOn: () => !closing.aborted && login.knows(context.req.header("authorization")),
       signal: closing,
       heartbeat_ms: HEARTBEAT_MS,
       slow_ms: SLOW_MS,
@@ -78,17 +88,39 @@ export function uiApp(terms: UiTerms): Hono {
   app.notFound(() => refusal(404, "There is nothing at this path"));
   app.onError((error) =>
     error instanceof BylawError
-      ? refusal(error.code === "BYLAW_USAGE_INVALID" ? 400 : 500, error.message, error.fix)
+      ? refusal(STATUS[error.code] ?? (isRefusal(error) ? 409 : 500), error.message, error.fix)
       : refusal(500, messageOf(error)),
   );
   return app;
 }
 
-function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
-  app.get("/api/v1/me", async ({ json }) => {
+const STATUS: Readonly<Record<string, number>> = {
+  BYLAW_USAGE_INVALID: 400,
+  BYLAW_APPROVAL_UNAUTHORIZED: 403,
+  BYLAW_APPROVAL_MISSING: 404,
+};
+
+function addAnswers(app: Hono, operator: UiOperator): void {
+  app.post("/api/v1/approvals/:id", async ({ req, json }) => {
+    const { run } = runQuery(req.query());
+    const given: unknown = await req.json().catch(() => undefined);
+    const { sequence, event_type, details } = await operator.answer(run, req.param("id"), given);
+    return json({ recorded: true, sequence, event_type, details });
+  });
+}
+
+function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
+  app.get("/api/v1/me", async ({ req, json }) => {
     const all = await store.runs();
+    const run = req.query("run") ?? "";
     return json({
-      ...{ name: "This store", can_answer: false, is_agent: false, roles: [], many_runs: true },
+      ...(operator === undefined
+        ? { name: "This store", can_answer: false, is_agent: false, roles: [] }
+        : {
+            ...{ name: operator.name, can_answer: true, roles: operator.roles() },
+            is_agent: run !== "" && runs.get(run).isAgent(operator.name),
+          }),
+      many_runs: true,
       runs: all
         .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
         .map(({ run, head, last }) => ({ run, head, last })),
@@ -108,22 +140,6 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
     broken();
     return json({ ...page, head });
   });
-  app.get("/api/v1/decisions/:sequence", async ({ req, json }) => {
-    const { run } = runQuery(req.query());
-    const at = sequenceIn(req.param("sequence"));
-    const [event] = await store.events(run, at - 1, 1);
-    return event === undefined
-      ? refusal(404, `The log has no event ${at}`)
-      : json({ event, phase: runs.get(run).overview.live.phaseAt(event.task_id, at) });
-  });
-  app.get("/api/v1/decisions/:sequence/allowing", async ({ req, json }) => {
-    const { run } = runQuery(req.query());
-    const at = sequenceIn(req.param("sequence"));
-    const [event] = await store.events(run, at - 1, 1);
-    return event === undefined
-      ? refusal(404, `The log has no event ${at}`)
-      : json(await allowing(event, runs.get(run).overview.live.phaseAt(event.task_id, at)));
-  });
   app.get("/api/v1/approvals", async ({ req, json }) =>
     json(await runs.get(runQuery(req.query()).run).questions()),
   );
@@ -140,5 +156,24 @@ function addReads(app: Hono, { store, runs, allowing }: ReadTerms): void {
       ...omitUndefined({ signal }),
     });
     return json({ ...then, chain });
+  });
+}
+
+function addOpened(app: Hono, { store, runs, allowing }: ReadTerms): void {
+  app.get("/api/v1/decisions/:sequence", async ({ req, json }) => {
+    const { run } = runQuery(req.query());
+    const at = sequenceIn(req.param("sequence"));
+    const [event] = await store.events(run, at - 1, 1);
+    return event === undefined
+      ? refusal(404, `The log has no event ${at}`)
+      : json({ event, phase: runs.get(run).overview.live.phaseAt(event.task_id, at) });
+  });
+  app.get("/api/v1/decisions/:sequence/allowing", async ({ req, json }) => {
+    const { run } = runQuery(req.query());
+    const at = sequenceIn(req.param("sequence"));
+    const [event] = await store.events(run, at - 1, 1);
+    return event === undefined
+      ? refusal(404, `The log has no event ${at}`)
+      : json(await allowing(event, runs.get(run).overview.live.phaseAt(event.task_id, at)));
   });
 }

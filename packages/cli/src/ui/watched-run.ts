@@ -1,34 +1,48 @@
 import { messageOf, type LogEvent } from "@bylaw/kernel";
 import { OverviewHistory } from "@bylaw/dashboard";
-import type { StoreReader } from "@bylaw/log";
-import { createQuestions, type Question } from "@bylaw/orchestrator/approvals";
+import { foldName, type StoreReader } from "@bylaw/log";
+import { createQuestions, openQuestion, type OpenQuestion } from "@bylaw/orchestrator/approvals";
 import { Feed, LogFollower } from "@bylaw/orchestrator/events";
+import type { Project } from "../approve/session.ts";
+import { foldingView } from "../log/folding-view.ts";
 
 /** A run that the page shows. Its log is read and verified once, in the background. */
 export interface WatchedRun {
   readonly overview: OverviewHistory;
   readonly follower: LogFollower;
   readonly feed: Feed;
-  /** The calls, pauses and holds that wait for a person, at most 100 of them, and how many there are. */
+  /** What waits for a person, at most 100 questions, and how many there are. */
   readonly questions: () => Promise<{
-    readonly approvals: readonly (Question & { readonly state: "open" })[];
+    readonly approvals: readonly OpenQuestion[];
     readonly total: number;
   }>;
+  /** Whether an agent of the run has this name, as far as the log was read. */
+  readonly isAgent: (name: string) => boolean;
   /** Why the log cannot be read or verified any further; `null` if it can. */
   readonly broken: () => string | null;
   readonly close: () => Promise<void>;
 }
 
+const NOTHING_DECLARED = { declared: { projections: [] } };
 /** How many questions are listed. */
 const LISTED = 100;
 
-export function watchRun(store: StoreReader, run: string): WatchedRun {
+/** `project`: its gates are listed too. Without it, a store is shown without running the code of a configuration. */
+export function watchRun(
+  store: StoreReader,
+  run: string,
+  project: Pick<Project, "kernel" | "gates"> | undefined,
+): WatchedRun {
   const overview = new OverviewHistory();
-  // Gates would need the contract, and a store is shown without running the code of a configuration.
-  const asked = createQuestions({ store, run, gates: undefined });
+  const gates = project?.gates;
+  const asked = createQuestions({ store, run, gates });
+  const states = foldingView(project?.kernel ?? NOTHING_DECLARED);
   const fold = {
     add(events: readonly LogEvent[]): void {
-      for (const event of events) asked.add(event);
+      for (const event of events) {
+        asked.add(event);
+        states.add(event);
+      }
     },
   };
   const follower = new LogFollower(store, run, [overview, fold]);
@@ -42,12 +56,12 @@ export function watchRun(store: StoreReader, run: string): WatchedRun {
     ...{ overview, follower, feed },
     async questions() {
       await follower.fresh();
-      const open = asked.open({ view: ({ initial }) => initial, now: Date.now() });
-      const approvals = [];
-      for (const one of open.slice(0, LISTED))
-        approvals.push({ ...(await asked.read(one)), state: "open" as const });
+      const open = asked.open({ view: states.view, now: Date.now() });
+      const approvals: OpenQuestion[] = [];
+      for (const one of open.slice(0, LISTED)) approvals.push(openQuestion(await asked.read(one)));
       return { approvals, total: open.length };
     },
+    isAgent: (name) => asked.agents.has(foldName(name)),
     broken() {
       follower.fresh().catch(failed);
       return broken;
@@ -65,14 +79,16 @@ const KEPT = 8;
 /** The runs of a store that were asked for last. */
 export class WatchedRuns {
   readonly #store: StoreReader;
+  readonly #project: Project | undefined;
   readonly #runs = new Map<string, WatchedRun>();
 
-  constructor(store: StoreReader) {
+  constructor(store: StoreReader, project?: Project) {
     this.#store = store;
+    this.#project = project;
   }
 
   get(run: string): WatchedRun {
-    const watched = this.#runs.get(run) ?? watchRun(this.#store, run);
+    const watched = this.#runs.get(run) ?? watchRun(this.#store, run, this.#project);
     this.#runs.delete(run);
     this.#runs.set(run, watched);
     const [[oldest, other] = []] = this.#runs;

@@ -11,7 +11,14 @@ export {
 export { type AskedCall, type CallState, type OpenCall } from "./calls.ts";
 export { configuredContract } from "../config/configured-contract.ts";
 export { gatesOf, type GateFunctions, type ProjectGates } from "./gates.ts";
-export { hasOperators, operatorOf, operatorsFile, type Operator } from "./operators.ts";
+export {
+  hasOperators,
+  operatorOf,
+  operatorsFile,
+  readOperators,
+  type Operator,
+} from "./operators.ts";
+export { openQuestion, type OpenQuestion } from "./question-list.ts";
 export {
   createQuestions,
   type CallQuestion,

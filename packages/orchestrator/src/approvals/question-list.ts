@@ -6,8 +6,8 @@ import type { Feed } from "../events/feed.ts";
 import type { LogFollower } from "../events/log-follower.ts";
 import { badRequest } from "../http/problem.ts";
 import { setBounded } from "../service/bounded-map.ts";
-import type { AskedCall, CallState, Question } from "./index.ts";
-import type { OpenId, QuestionFold } from "./questions.ts";
+import type { AskedCall, CallState } from "./calls.ts";
+import type { OpenId, Question, QuestionFold } from "./questions.ts";
 
 /** Whose questions to show: all, or those of one task. */
 export interface QuestionScope {
@@ -200,7 +200,8 @@ export interface ClosedQuestion {
   readonly expires_at?: string;
 }
 
-function openQuestion(question: Question): OpenQuestion {
+/** An open question with its state. */
+export function openQuestion(question: Question): OpenQuestion {
   if (question.kind !== "gate") return { ...question, state: "open" };
   const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
   return { ...question, state: yes >= question.quorum ? "approved" : "open" };
