@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 137_197,
-  test_lines: 101_896,
+  test_lines: 101_899,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

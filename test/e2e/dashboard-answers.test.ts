@@ -232,7 +232,10 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
     const page = await openPage();
     await page.goto(ui.url);
     await page.getByRole("link", { name: "Questions" }).click();
-    await page.getByRole("button", { name: "Call of bash" }).click();
+    await page
+      .getByRole("button", { name: "Call of bash" })
+      .filter({ hasText: "make all" })
+      .click();
     await page.getByText('"command": "make all"').waitFor();
     await page.getByText("This page only reads.").waitFor();
     for (const name of ["Yes", "No"])

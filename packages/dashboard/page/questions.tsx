@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { summaryOf } from "../src/rows.ts";
 import type { Me } from "./api.ts";
 import { QuestionPanel } from "./question.tsx";
 import { timeText } from "./shown.ts";
@@ -42,7 +43,7 @@ export function Questions({ run, me }: QuestionsProps) {
         {!me.can_answer && (
           <p class="note muted">
             {me.many_runs
-              ? "This page only reads. Answer with bylaw approve. It also lists gates, which need the contract."
+              ? "This page only reads. To answer, and to see gates too, start bylaw ui with --operator, or use bylaw approve."
               : "You cannot answer in this run."}
           </p>
         )}
@@ -58,6 +59,11 @@ export function Questions({ run, me }: QuestionsProps) {
                 <strong>
                   <Text>{titleOf(one)}</Text>
                 </strong>
+                {one.kind === "call" && (
+                  <span class="summary">
+                    <Text>{summaryOf({ args: one.args })}</Text>
+                  </span>
+                )}
                 <span class="muted">
                   <Text>{one.agent}</Text>, task <Text>{one.task}</Text>,{" "}
                   {timeText(one.asked_at ?? one.opened_at ?? "")}

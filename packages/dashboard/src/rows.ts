@@ -96,7 +96,7 @@ export const matches = (row: Row, filter: RowFilter): boolean =>
   FILTERS.every((field) => filter[field] === undefined || row[field] === filter[field]);
 
 /** The first text among the arguments, because it mostly says what the call does, or else the start of the details. */
-function summaryOf(details: Fields): string {
+export function summaryOf(details: Fields): string {
   const args = objectAt(details, "args");
   for (const key of ["command", "path", "file_path", "url", "question"]) {
     const text = args[key];
