@@ -273,9 +273,13 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
     },
   );
 
-  test("a stop is refused at most eight times in a row", () => {
-    const plugin = `import { defineCheck, deny } from "@bylaw/kernel";
+  test("a stop is refused at most eight times in a row, and the run says that the gate gave up", () => {
+    const plugin = `import { defineCheck, definePlugin, deny } from "@bylaw/kernel";
+      import { z } from "zod";
+      const looksBack = definePlugin({ name: "looks-back", version: "1.0.0", options: z.strictObject({}).prefault({}),
+        apply: (kernel) => kernel.projection({ name: "looks-back/nothing", version: 1, scope: "run", initial: null, reduce: (state) => state }) });
       export default { plugins: [
+        looksBack(),
         defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") }),
       ] };`;
     const one = desk({ "rules/bylaw.config.mjs": plugin });
@@ -298,6 +302,9 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
       Array.from({ length: 8 }, () => ({ decision: "block", reason: "Run the tests." })),
     );
     expect(answers[8]).toBe("{}");
+    const store = join(one.home, "rules/.bylaw/store.db");
+    const told = one.bylaw("log", "query", "--store", store, "--run", "claude-code-s", "--json");
+    expect(told.stdout).toContain('"event_type":"stop_gate_gave_up"');
   });
 });
 

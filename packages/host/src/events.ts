@@ -18,6 +18,7 @@ export const EVENT_TYPES: readonly EventType[] = [
   typeOf("prompt_submitted", { digest: text, bytes: z.int().nonnegative() }),
   typeOf("subagent_started", { agent_type: text.optional() }),
   typeOf("subagent_stopped", { agent_type: text.optional() }),
+  typeOf("stop_gate_gave_up", {}),
 ];
 
 /** The event that records what happened in a session of a host. */

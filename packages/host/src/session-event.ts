@@ -23,7 +23,8 @@ export type SessionEventType =
   | "host_session_ended"
   | "prompt_submitted"
   | "subagent_started"
-  | "subagent_stopped";
+  | "subagent_stopped"
+  | "stop_gate_gave_up";
 
 const TYPES: Readonly<Record<string, readonly [type: SessionEventType, detail: string]>> = {
   SessionStart: ["host_session_started", "source"],

@@ -8,8 +8,9 @@ import {
   type Host,
   type HostPlace,
   type Judge,
+  type SessionEvent,
 } from "@bylaw/host";
-import { messageOf, omitUndefined, type Decision, type Kernel, type Response } from "@bylaw/kernel";
+import { messageOf, omitUndefined, type Kernel, type Response } from "@bylaw/kernel";
 import { askRun, decideHere, isSilent, leaveToHost } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
 import { needsRun, runOfSession } from "./session-name.ts";
@@ -79,46 +80,61 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
     },
 
-    stop: (event) =>
-      stopFault(host, event, records, async (response) => {
-        const loaded = await kernel();
-        if (!needsRun(loaded)) return await loaded.decide(response);
-        const held = placeOf(event.session);
-        return await (await runs()).read(held, (view) => loaded.decide(response, view));
-      }),
+    stop: (event) => judgeStop(host, event, { records, kernel, recording, placeOf }),
   };
 }
 
-async function stopFault(
+type Stop = Parameters<Judge["stop"]>[0];
+
+const gaveUp = ({ name, session, agent }: Stop): SessionEvent => ({
+  ...{ kind: "session_event", name, type: "stop_gate_gave_up", session, details: {} },
+  ...omitUndefined({ agent }),
+});
+
+interface StopBench extends Pick<Bench, "kernel"> {
+  readonly records: string;
+  /** The runs of the kernel, if it looks back. */
+  readonly recording: () => Promise<SessionRuns | undefined>;
+  readonly placeOf: (session: string) => SessionPlace;
+}
+
+async function judgeStop(
   { name }: Host,
-  { session, agent, text, again }: Parameters<Judge["stop"]>[0],
-  records: string,
-  decide: (response: Response) => Promise<Decision>,
+  event: Stop,
+  { records, kernel, recording, placeOf }: StopBench,
 ): Promise<string | undefined> {
-  const stopping = agent ?? session;
-  const attempt = countStop(records, stopping, again);
-  // Stopping was refused often enough, or the count is unreadable.
-  if (attempt === undefined) return undefined;
+  const { session, agent, text } = event;
+  const attempt = countStop(records, event);
+  if (attempt === undefined) {
+    await (await recording())?.sessionEvent(gaveUp(event), placeOf(session));
+    return undefined;
+  }
   try {
-    const { applied, message, reason } = await decide({
+    const loaded = await kernel();
+    const runs = await recording();
+    const response: Response = {
       hook: "onEnforcement",
       session,
       attempt,
       max_attempts: MAX_REFUSED_STOPS,
       host: { name },
       ...omitUndefined({ agent, text }),
-    });
+    };
+    const { applied, message, reason } = await (runs === undefined
+      ? loaded.decide(response)
+      : runs.read(placeOf(session), (view) => loaded.decide(response, view)));
     if (applied !== "allow") return message ?? reason;
-    forgetStops(records, stopping);
+    forgetStops(records, agent ?? session);
     return undefined;
   } catch (error) {
     return `Bylaw could not judge whether you are done: ${messageOf(error)}`;
   }
 }
 
-function countStop(folder: string, session: string, again: boolean): number | undefined {
+/** Undefined if stopping was refused often enough, or the count is unreadable. */
+function countStop(folder: string, { session, agent, again }: Stop): number | undefined {
   try {
-    return countRefusedStop(folder, { session, again });
+    return countRefusedStop(folder, { session: agent ?? session, again });
   } catch {
     return undefined;
   }
