@@ -24,7 +24,7 @@ const command = defineConfig({
     // `jiti` loads a compiler from its own folder; `better-sqlite3` loads native code.
     ...["jiti", "better-sqlite3"],
     // Users install these only if they need them.
-    ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "pg-native"],
+    ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "@slack/web-api", "pg-native"],
   ],
   plugins: [
     loadedLater(),

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 137_197,
-  test_lines: 101_899,
+  source_lines: 137_383,
+  test_lines: 102_080,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

@@ -200,7 +200,7 @@ describe("a message about a question", () => {
     await receiver.until(2);
     await untilTold(1);
     expect(receiver.posted.map(({ path }) => path)).toEqual(["/secret-path", "/secret-path"]);
-    expect(lines.some((line) => line.includes("a webhook failed"))).toBe(true);
+    expect(lines.some((line) => line.includes("a person could not be told"))).toBe(true);
     expect(lines.join("\n")).not.toContain("secret-path");
   });
 
@@ -220,29 +220,18 @@ describe("a message about a question", () => {
     expect(new Set(posted.map(({ headers }) => headers["webhook-id"])).size).toBe(2);
   });
 
-  test("has the forms of ntfy and Slack, in which an agent's text is plain text", async () => {
+  test("has the form of ntfy", async () => {
     await start();
-    tell(
-      told("ada", { url: `${hook}/my-topic`, form: "ntfy" }),
-      told("ci", { url: `${hook}/services/x`, form: "slack" }),
-    );
-    const ann = await served.claim("ann");
-    await ask(ann, "https://example.com/<!channel>\n*yes*");
-    const posted = await receiver.until(2);
-    expect(posted.find(({ path }) => path === "/")?.body).toMatchObject({
-      topic: "my-topic",
-      title: "ann, task task-of-ann: may it make this call?",
-      actions: [{ action: "view", label: "Answer" }],
-    });
-    const slack = posted.find(({ path }) => path === "/services/x")?.text ?? "";
-    expect(slack).not.toContain("mrkdwn");
-    expect(JSON.parse(slack)).toMatchObject({
-      blocks: [
-        { type: "header", text: { type: "plain_text" } },
-        { type: "section", text: { type: "plain_text" } },
-        { type: "context", elements: [{ type: "plain_text" }] },
-        { type: "actions", elements: [{ type: "button" }] },
-      ],
+    tell(told("ada", { url: `${hook}/my-topic`, form: "ntfy" }));
+    await ask(await served.claim("ann"));
+    const [posted] = await receiver.until(1);
+    expect(posted).toMatchObject({
+      path: "/",
+      body: {
+        topic: "my-topic",
+        title: "ann, task task-of-ann: may it make this call?",
+        actions: [{ action: "view", label: "Answer" }],
+      },
     });
   });
 

@@ -47,10 +47,9 @@ const webhookUrl = z.string().refine((text) => {
   );
 }, "must be an https URL without a user and a password");
 
-/** Where to tell an operator about questions. */
 const webhookSchema = z.strictObject({
   url: webhookUrl.describe("Where to send messages, by HTTPS"),
-  form: z.enum(["json", "ntfy", "slack"]).default("json").describe("The form of the messages"),
+  form: z.enum(["json", "ntfy"]).default("json").describe("The form of the messages"),
   secret: z
     .string()
     .regex(/^whsec_[A-Za-z0-9+/]{32,}={0,2}$/, "must be `whsec_` and at least 24 bytes in base64")
@@ -58,6 +57,20 @@ const webhookSchema = z.strictObject({
     .describe("Signs each message, as the Standard Webhooks specification says"),
 });
 export type Webhook = z.output<typeof webhookSchema>;
+
+const slackSchema = z.strictObject({
+  form: z.literal("slack").describe("Messages in Slack, with `@slack/web-api`"),
+  channel: z
+    .string()
+    .regex(/^[CDGUW][A-Z0-9]{2,20}$/, "must be the id of a person or a channel")
+    .describe("The id of the person in Slack, or of a channel that only the person reads"),
+  token: z
+    .string()
+    .regex(/^xoxb-[A-Za-z0-9-]{10,}$/, "must be the token of a bot, `xoxb-…`")
+    .describe("The token of a bot with the scope `chat:write`"),
+  url: webhookUrl.default("https://slack.com/api/").describe("The address of the Web API"),
+});
+export type SlackChannel = z.output<typeof slackSchema>;
 
 /** A file of operators. */
 export const operatorsSchema = z.strictObject({
@@ -75,7 +88,10 @@ export const operatorsSchema = z.strictObject({
           .string()
           .regex(/^sha256:[0-9a-f]{64}$/, "must be `sha256:` and 64 hexadecimal digits")
           .describe("The SHA-256 of its token, in hexadecimal digits"),
-        notify: webhookSchema.optional().describe("Where to tell it about questions"),
+        notify: z
+          .union([webhookSchema, slackSchema])
+          .optional()
+          .describe("Where to tell it about questions"),
       }),
     )
     .min(1)

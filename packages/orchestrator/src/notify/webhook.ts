@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { Json, JsonObject } from "@bylaw/kernel";
+import type { JsonObject } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 import type { Webhook } from "../approvals/operators.ts";
@@ -84,21 +84,6 @@ const FORMS: Readonly<Record<Webhook["form"], (message: Message, place: URL) => 
       message: `${what}\n${reason}`,
       ...linked("click", link),
       ...(link === undefined ? {} : { actions: [{ action: "view", label: "Answer", url: link }] }),
-    };
-  },
-  slack({ question, link }) {
-    const { title, what, reason } = questionText(question);
-    // Only plain text, so that an agent cannot mention people or write links.
-    const plain = (text: string): JsonObject => ({ type: "plain_text", text, emoji: false });
-    const button: Json = { type: "button", text: plain("Answer"), ...linked("url", link) };
-    return {
-      text: title.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
-      blocks: [
-        { type: "header", text: plain(title.slice(0, 150)) },
-        { type: "section", text: plain(what) },
-        { type: "context", elements: [plain(reason === "" ? "–" : reason)] },
-        ...(link === undefined ? [] : [{ type: "actions", elements: [button] }]),
-      ],
     };
   },
 };
