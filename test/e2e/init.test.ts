@@ -202,7 +202,7 @@ describe("the toolchain", () => {
         ...["pnpm run test", "pnpm run build", "make build"],
         ...["go build ./...", "go test ./...", "go vet ./..."],
       ],
-      asked: ["pnpm run db:seed", "pnpm run publish", "make install"],
+      asked: ["pnpm run db:seed", "make install", "pnpm run publish"],
     });
     for (const command of made["allowed"] as readonly string[])
       expect(
