@@ -34,9 +34,11 @@ function compiledRule({ source, programs }: Rule): CompiledRule {
     ...rest,
     ...(both ? { both } : omitUndefined({ write })),
     ...omitUndefined({
-      programs: programs?.map((one) =>
-        omitUndefined({ program: one.program, words: one.firstWords() }),
-      ),
+      programs: programs?.map((one) => {
+        const words = one.firstWords();
+        const program = one.program ?? null;
+        return words === undefined ? ([program] as const) : ([program, words] as const);
+      }),
     }),
   };
 }

@@ -40,7 +40,10 @@ function policyOf(
     const write = both === true ? stored.read : stored.write;
     const source = boundTier({ ...stored, write, file }, bounds, [], { warn: doubt });
     const rule = compileRule(source, doubt, {
-      programs: programs?.map(({ program, words }) => ({ program, firstWords: () => words })),
+      programs: programs?.map(([program, words]) => ({
+        program: program ?? undefined,
+        firstWords: () => words,
+      })),
     });
     if (rule === undefined) return undefined;
     checkRule(rule, {}, tools, doubt, doubt);

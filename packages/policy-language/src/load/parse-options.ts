@@ -38,8 +38,8 @@ export interface CompiledPolicy {
 /** One rule of a compiled form. `both`: its `read` globs also apply to writing. */
 export interface CompiledRule extends Omit<RuleSource, "file"> {
   readonly both?: boolean;
-  /** The programs that its `command` is about, each with the words of which a matching command has at least one. */
-  readonly programs?: readonly { readonly program?: string; readonly words?: readonly string[] }[];
+  /** The programs that its `command` is about (`null`: any), each with the words of which a matching command has at least one. */
+  readonly programs?: readonly (readonly [program: string | null, words?: readonly string[]])[];
 }
 
 /** Whether agents could write a policy file: it is inside the workspace and no operator vouches for it. */
