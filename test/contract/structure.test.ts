@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 137_388,
-  test_lines: 102_080,
+  test_lines: 102_084,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

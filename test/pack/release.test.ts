@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import semver from "semver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publishable, root, testWorkspace, workspaces } from "../contract/workspaces.ts";
 import { startRegistry, type Registry } from "./registry.ts";
@@ -228,5 +229,8 @@ it("the next release gives every package with a changeset its version and its ch
     ) as typeof manifest;
     expect(version, manifest.name).toBe("0.1.0");
     expect(readFileSync(join(clone, folder, "CHANGELOG.md"), "utf8")).toContain("## 0.1.0");
+    const readme = readFileSync(join(clone, folder, "README.md"), "utf8");
+    for (const [range] of readme.matchAll(/\^0\.\d+\.\d+/g))
+      expect(semver.satisfies(version, range), `${manifest.name} says ${range}`).toBe(true);
   }
 });
