@@ -10,7 +10,7 @@ import { AlwaysOffSampler, TracerProvider } from "@opentelemetry/sdk-trace";
 import { z } from "zod";
 
 const ROUNDS = 200;
-/** Turns that are not counted, in which the code is compiled. */
+/** Warm-up turns, which are not counted. */
 const WARM_UP = 20;
 const CALLS = 500;
 /** The limit for the plugin, in microseconds a decision. */

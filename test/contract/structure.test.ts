@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 137_388,
+  source_lines: 137_389,
   test_lines: 102_084,
   files_over_300: 0,
   functions_over_60: 33,

@@ -28,9 +28,11 @@ export interface UiTerms {
 
 type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing">;
 
-/** The largest body of a request, how many milliseconds pass before a quiet stream says that it is alive, and before a reader that takes nothing is disconnected. */
+/** The largest body of a request. */
 const MOST_BYTES = 65_536;
+/** How often a quiet stream says that it is alive. */
 const HEARTBEAT_MS = 15_000;
+/** After this time, a reader that takes nothing is disconnected. */
 const SLOW_MS = 30_000;
 
 /** The server of `bylaw ui`. It answers the same requests of the page as `bylaw serve` does. */

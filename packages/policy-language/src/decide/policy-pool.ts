@@ -142,8 +142,7 @@ class CompiledPool implements PolicyPool {
     const scan: RuleIndex = (facts, matcher) => {
       for (const entry of this.#entries) if (held.has(entry.rule)) matcher.seeHeld(entry, facts);
     };
-    const facts = this.#facts.of(call);
-    return this.#votesOf(this.#evaluationOf(facts, scan, { bounded: false }));
+    return this.#votesOf(this.#evaluationOf(whole, scan, { bounded: false }));
   }
 
   explain(call: ToolCall, run?: RunState): readonly RuleReport[] {

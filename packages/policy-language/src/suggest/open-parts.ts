@@ -11,7 +11,7 @@ export interface OpenPart {
   readonly strict?: Rule;
 }
 
-/** Whether a person's answers may become a rule that overrides this one: an ask that no higher authority holds. */
+/** Whether a suggestion may override a rule: an ask of a ruleset or the project that is not final. */
 export const isOverridable = ({ effect, final, tier }: RuleSource): boolean =>
   effect === "ask_user" && !final && (tier === "default" || tier === "workspace");
 
