@@ -21,6 +21,7 @@ export default defineConfig({
   // A page that links to nothing fails the build.
   ignoreDeadLinks: false,
   markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     anchor: { slugify: slugOf },
     config(markdown) {
       markdown.use(rewriteLinks).use(renderDiagrams).use(escapeMustaches);

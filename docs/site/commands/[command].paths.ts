@@ -5,7 +5,7 @@ import { ROOT } from "../.vitepress/pages.ts";
 const help = (...words: readonly string[]): string =>
   execFileSync(process.execPath, [join(ROOT, "packages/cli/bin/bylaw.js"), ...words, "--help"], {
     encoding: "utf8",
-    env: { ...process.env, NO_COLOR: "1", COLUMNS: "72" },
+    env: { ...process.env, NO_COLOR: "1" },
   });
 
 /** The commands that a help text lists. */

@@ -2,7 +2,7 @@ import DefaultTheme from "vitepress/theme";
 import type { Theme } from "vitepress";
 import Diagram from "./Diagram.vue";
 import Playground from "./playground/Playground.vue";
-import "./wide.css";
+import "./pages.css";
 
 export default {
   extends: DefaultTheme,
