@@ -19,7 +19,7 @@ afterAll(async () => {
   site.remove();
 });
 
-const READS = ["me", "decisions", "decisions/2", "overview", "events"];
+const READS = ["me", "decisions", "decisions/2", "overview", "experiments", "events"];
 
 async function makeUi() {
   const folder = scratch({});

@@ -281,7 +281,7 @@ it("no agent's credential answers a question or reads the page's data", async ()
       const path = `/approvals/${question}`;
       expect((await ask(credential, "POST", path, body)).status).toBe(403);
     }
-    for (const path of ["/me", "/decisions", "/overview"])
+    for (const path of ["/me", "/decisions", "/overview", "/experiments"])
       expect((await ask(credential, "GET", path)).status).toBe(403);
   }
   expect(await agent.fetches("https://example.org/")).toMatchObject({ effect: "ask_user" });

@@ -5,6 +5,7 @@ import { Agents } from "./agents.tsx";
 import { Consensus } from "./consensus.tsx";
 import { Constitution } from "./constitution.tsx";
 import { Decisions } from "./decisions.tsx";
+import { Experiments } from "./experiments.tsx";
 import { Questions } from "./questions.tsx";
 import { shown } from "./shown.ts";
 import { Rates } from "./rates.tsx";
@@ -18,6 +19,7 @@ const VIEWS = [
   ["questions", "Questions"],
   ["run", "Agents and tasks"],
   ["work", "Workflow"],
+  ["experiments", "Experiments"],
 ] as const;
 /** The sections of the two views of a state. */
 const RUN = [Agents, Rates, Tasks];
@@ -77,7 +79,7 @@ export function App() {
             </a>
           ))}
         </nav>
-        <RunChoice me={me} run={run} onChoose={setChosen} />
+        {view !== "experiments" && <RunChoice me={me} run={run} onChoose={setChosen} />}
         <span class="muted who">
           {shown(me.name)}
           {me.can_answer ? "" : ", reading only"}
@@ -87,7 +89,9 @@ export function App() {
         </button>
       </header>
       <main>
-        {run === undefined ? (
+        {view === "experiments" ? (
+          <Experiments />
+        ) : run === undefined ? (
           <p class="empty">The store holds no runs yet.</p>
         ) : (
           <Fragment key={run}>

@@ -5,6 +5,21 @@ export {
   type NearRule,
   type PhaseTools,
 } from "./allowing.ts";
+export { compareUnits } from "./experiments/comparison.ts";
+export { Experiments, type ExperimentSource } from "./experiments/experiments.ts";
+export {
+  changesText,
+  figureRows,
+  tasksText,
+  type ComparedExperiment,
+  type ComparedFigure,
+  type Difference,
+  type ExperimentsSeen,
+  type Figure,
+  type Unit,
+} from "./experiments/figures.ts";
+export { FoundExperiments } from "./experiments/found-experiments.ts";
+export { RunTasks } from "./experiments/run-tasks.ts";
 export { type AgentSeen, type Blocker, type RunOverview, type TaskSeen } from "./overview.ts";
 export { OverviewHistory } from "./overview-history.ts";
 export { PAGE_FILES, pageFile, type Login, type PageFile } from "./page-files.ts";

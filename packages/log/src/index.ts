@@ -41,6 +41,7 @@ export {
   recordedPolicy,
   type Phases,
 } from "./state/approval.ts";
+export { OpenQuestions } from "./state/open-questions.ts";
 export { callQuestionId, idOfQuestion } from "./state/question-id.ts";
 export {
   defineLifecycle,

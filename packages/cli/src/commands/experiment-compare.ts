@@ -1,17 +1,22 @@
+import {
+  changesText,
+  FoundExperiments,
+  RunTasks,
+  tasksText,
+  type ComparedExperiment,
+} from "@bylaw/dashboard";
 import { BylawError } from "@bylaw/kernel";
-import { VARIANTS, type Variant } from "@bylaw/log/experiment";
+import type { Variant } from "@bylaw/log/experiment";
 import { didYouMean, quote } from "@bylaw/wording";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
-import { compareUnits } from "../experiment/comparison.ts";
 import { comparisonText } from "../experiment/comparison-text.ts";
-import { ExperimentCollector, type FoundExperiment } from "../experiment/experiment-collector.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { usageError } from "../io/report-error.ts";
-import { count, paintFor, plain } from "../io/text.ts";
+import { paintFor, plain } from "../io/text.ts";
 import { createEventReader } from "../log/read-events.ts";
-import { readRuns } from "../report/read-runs.ts";
+import { readRuns, type RunsReader } from "../report/read-runs.ts";
 
 const OPTIONS = [
   STORE_OPTION,
@@ -39,39 +44,47 @@ Examples:
 async function compare(name: string | undefined, options: CompareOptions): Promise<void> {
   const { json = false, store } = options;
   const runs = runsOf(name, options);
-  const collector = new ExperimentCollector(runs);
-  const reader = createEventReader();
-  await readRuns([], store === undefined ? {} : { store }, { into: collector, reader });
-  for (const run of runs?.keys() ?? [])
-    if (!collector.begun.has(run)) throw missing(run, collector);
-  const found = chosen(collector.found, name);
-  const compared = found.map(([experiment, { units, digests }]) => ({
-    experiment,
-    tasks: { a: units.a.length, b: units.b.length },
-    digests: { a: [...digests.a], b: [...digests.b] },
-    figures: compareUnits(units, { paired: false }),
-  }));
+  const found = new FoundExperiments();
+  const begun = new Set<string>();
+  const into = readerInto(found, { begun, runs });
+  await readRuns([], store === undefined ? {} : { store }, { into, reader: createEventReader() });
+  for (const run of runs?.keys() ?? []) if (!begun.has(run)) throw missing(run, begun);
+  if (name !== undefined && !found.names.includes(name))
+    throw usageError(
+      `No experiment named ${quote(name)} in this store`,
+      didYouMean(name, found.names),
+    );
+  const compared = await found.compare(name);
   if (json) await write(compared.map(jsonLine).join(""));
   else if (compared.length === 0) await write("No task was assigned to an experiment yet\n");
   else await write(compared.map(textOf).join("\n"));
   conclude(0);
 }
 
-interface Compared {
-  readonly experiment: string;
-  readonly tasks: Readonly<Record<Variant, number>>;
-  readonly digests: Readonly<Record<Variant, readonly string[]>>;
-  readonly figures: ReturnType<typeof compareUnits>;
+interface RunsRead {
+  readonly begun: Set<string>;
+  readonly runs: ReadonlyMap<string, Variant> | undefined;
 }
 
-function textOf({ experiment, tasks, digests, figures }: Compared): string {
-  const what = experiment === "" ? "" : `${plain(experiment)}: `;
-  const title = `${what}per task, over ${tasks.a} in a and ${tasks.b} in b`;
-  const changed = VARIANTS.filter((variant) => digests[variant].length > 1).map(
-    (variant) =>
-      `note: version ${variant} changed during the experiment: ${count(digests[variant].length, "digest")}\n`,
-  );
-  return `${comparisonText(title, figures, paintFor(process.stdout))}${changed.join("")}`;
+/** Reads runs into experiments. With `runs`, each task has the version of its run. */
+function readerInto(found: FoundExperiments, { begun, runs }: RunsRead): RunsReader {
+  let tasks: RunTasks | undefined;
+  return {
+    begin(run) {
+      begun.add(run);
+      const variant = runs?.get(run);
+      const isWanted = runs === undefined || variant !== undefined;
+      tasks = isWanted ? new RunTasks({ found, variant }) : undefined;
+    },
+    add: (event) => void tasks?.add(event),
+  };
+}
+
+function textOf(compared: ComparedExperiment): string {
+  const { experiment, figures } = compared;
+  const title = `${experiment === "" ? "" : `${plain(experiment)}: `}${tasksText(compared)}`;
+  const notes = changesText(compared).map((change) => `note: ${change}\n`);
+  return `${comparisonText(title, figures, paintFor(process.stdout))}${notes.join("")}`;
 }
 
 function runsOf(
@@ -91,22 +104,9 @@ function runsOf(
   ]);
 }
 
-const missing = (run: string, { begun }: ExperimentCollector): BylawError =>
+const missing = (run: string, begun: ReadonlySet<string>): BylawError =>
   new BylawError({
     code: "BYLAW_RUN_MISSING",
     message: `No run named ${quote(run)} in this store`,
     fix: didYouMean(run, [...begun]) ?? "List the runs of the store with `bylaw log runs`",
   });
-
-function chosen(
-  found: ReadonlyMap<string, FoundExperiment>,
-  name: string | undefined,
-): readonly (readonly [string, FoundExperiment])[] {
-  const one = name === undefined ? undefined : found.get(name);
-  if (name === undefined) return [...found];
-  if (one !== undefined) return [[name, one]];
-  throw usageError(
-    `No experiment named ${quote(name)} in this store`,
-    didYouMean(name, [...found.keys()]),
-  );
-}

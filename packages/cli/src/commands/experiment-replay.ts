@@ -1,3 +1,4 @@
+import { compareUnits } from "@bylaw/dashboard";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import {
   JSON_OPTION,
@@ -5,7 +6,6 @@ import {
   RUNS_OPTION,
   STORE_OPTION,
 } from "../command-line/shared-options.ts";
-import { compareUnits } from "../experiment/comparison.ts";
 import { comparisonText } from "../experiment/comparison-text.ts";
 import { loadVersion } from "../experiment/load-version.ts";
 import { replayRuns } from "../experiment/replay-runs.ts";
@@ -61,7 +61,7 @@ async function replay(
     count,
     textOf: json ? lineOf : changesText(),
   });
-  const figures = compareUnits(units, { paired: true });
+  const figures = await compareUnits(units, { paired: true });
   const runs = units.a.length;
   const summary = count.summary();
   if (json) await write(jsonLine({ runs, summary, figures }));

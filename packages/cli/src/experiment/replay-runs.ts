@@ -1,3 +1,4 @@
+import type { Unit } from "@bylaw/dashboard";
 import { CALL_EVENTS } from "@bylaw/log";
 import type { Kernel, LogEvent } from "@bylaw/kernel";
 import { VARIANTS, type Variant } from "@bylaw/log/experiment";
@@ -7,7 +8,6 @@ import type { LogSource } from "../log/log-source.ts";
 import type { Recorded } from "../replay/recorded-call.ts";
 import { decidedBy, replayLines } from "../replay/replay-lines.ts";
 import type { Flip, NotReplayable, ReplayCount } from "../replay/replay-report.ts";
-import type { Unit } from "./comparison.ts";
 
 type Counts = { -readonly [Name in "blocked" | "questions" | "denials"]: number };
 

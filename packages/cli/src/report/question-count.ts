@@ -1,8 +1,7 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { asksPerson } from "@bylaw/log";
+import { asksPerson, OpenQuestions } from "@bylaw/log";
 import { BoundedNames } from "./bounded-names.ts";
 import { decidedBy } from "./decision-of.ts";
-import { OpenQuestions } from "./open-questions.ts";
 import { WaitTimes } from "./wait-times.ts";
 
 /** How questions were answered. The others were not. */

@@ -1,7 +1,6 @@
-import { foldName, asksPerson, readRecordedCall, CALL_EVENTS } from "@bylaw/log";
+import { foldName, asksPerson, OpenQuestions, readRecordedCall, CALL_EVENTS } from "@bylaw/log";
 import { canonicalJson, type LogEvent, type ToolCall } from "@bylaw/kernel";
 import { decidedBy } from "../report/decision-of.ts";
-import { OpenQuestions } from "../report/open-questions.ts";
 
 /** How people answered the questions about one call, over all runs. */
 export interface AnsweredCall {

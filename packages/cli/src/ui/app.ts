@@ -1,6 +1,6 @@
-import { PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
+import { Experiments, PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
 import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
-import type { StoreReader } from "@bylaw/log";
+import type { RunSummary, StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
@@ -112,8 +112,10 @@ function addAnswers(app: Hono, operator: UiOperator): void {
 }
 
 function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
+  const latestLast = async (): Promise<readonly RunSummary[]> =>
+    (await store.runs()).toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
+  const experiments = new Experiments({ events: (...of) => store.events(...of), runs: latestLast });
   app.get("/api/v1/me", async ({ req, json }) => {
-    const all = await store.runs();
     const run = req.query("run") ?? "";
     return json({
       ...(operator === undefined
@@ -123,9 +125,7 @@ function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
             is_agent: run !== "" && runs.get(run).isAgent(operator.name),
           }),
       many_runs: true,
-      runs: all
-        .toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last))
-        .map(({ run, head, last }) => ({ run, head, last })),
+      runs: (await latestLast()).map(({ run, head, last }) => ({ run, head, last })),
     });
   });
   app.get("/api/v1/decisions", async ({ req, json }) => {
@@ -142,6 +142,7 @@ function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
     broken();
     return json({ ...page, head });
   });
+  app.get("/api/v1/experiments", async ({ json }) => json(await experiments.read()));
   app.get("/api/v1/approvals", async ({ req, json }) =>
     json(await runs.get(runQuery(req.query()).run).questions()),
   );

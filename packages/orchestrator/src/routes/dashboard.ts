@@ -167,3 +167,25 @@ export const getOverview = defineRoute({
     return reply({ ...then, chain });
   },
 });
+
+export const getExperiments = defineRoute({
+  ...common,
+  path: "/experiments",
+  summary: "Compare the two versions of each experiment of the run",
+  description:
+    "A request reads at most 20,000 events. Until all were read, `experiments` is null: ask again.",
+  answers: {
+    200: {
+      description:
+        "What happened to the tasks of each version, as `bylaw experiment compare` has it",
+      schema: z.object({
+        runs: z.object({ counted: z.int(), all: z.int() }),
+        events: z.object({ read: z.int(), all: z.int() }),
+        most_tasks: z.int().nullable(),
+        broken: z.array(z.string()),
+        experiments: z.array(jsonObject).nullable(),
+      }),
+    },
+  },
+  handle: async ({ service }) => reply(await service.operations.experiments.read()),
+});

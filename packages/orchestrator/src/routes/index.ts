@@ -24,7 +24,14 @@ import {
 } from "./constitution.ts";
 import { listDirectives, reportDirective, takeDirective } from "./directives.ts";
 import { getContract } from "./contract.ts";
-import { getAllowing, getDecision, getDecisions, getMe, getOverview } from "./dashboard.ts";
+import {
+  getAllowing,
+  getDecision,
+  getDecisions,
+  getExperiments,
+  getMe,
+  getOverview,
+} from "./dashboard.ts";
 import { getDocs, getDocsFile, openApiRoute } from "./docs.ts";
 import { getEvents } from "./events.ts";
 import { getHealth, getReady, getStatus, getMetrics } from "./server.ts";
@@ -91,6 +98,7 @@ export const ROUTES: readonly Route[] = [
   getDecision,
   getAllowing,
   getOverview,
+  getExperiments,
   getStatus,
   getReady,
   getMetrics,

@@ -1,5 +1,5 @@
 import type { Contract } from "@bylaw/contract";
-import { OverviewHistory } from "@bylaw/dashboard";
+import { Experiments, OverviewHistory } from "@bylaw/dashboard";
 import { isJsonObject, messageOf, type BylawError, type Kernel } from "@bylaw/kernel";
 import { COORDINATOR_TYPES, RUN_TYPES, isChainBroken, type Run } from "@bylaw/log";
 import * as gating from "@bylaw/plugin-gates";
@@ -61,6 +61,7 @@ export class Operations {
   readonly streams = new StreamLimit();
   /** What the page shows of the run. */
   readonly overview = new OverviewHistory();
+  readonly experiments: Experiments;
   readonly scheduler: Scheduler;
   readonly #notifier: Notifier;
   readonly #terms: OperationTerms;
@@ -81,6 +82,11 @@ export class Operations {
     ]);
     this.feed = new Feed({ store, run: run.run, known: () => run.head, onError });
     const { follower, feed } = this;
+    // Other runs of the store may belong to other servers, with other operators.
+    this.experiments = new Experiments({
+      events: (...of) => store.events(...of),
+      runs: async () => [{ run: run.run, head: await feed.head() }],
+    });
     this.approvals = new Approvals({ run, store, kernel, gates, questions, follower, feed, now });
     this.status = createRunStatus(store, run.run);
     this.metrics = new Metrics({

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LogEvent } from "@bylaw/kernel";
-import { callKey, recordedDigest } from "@bylaw/log";
+import { recordedDigest } from "./approval.ts";
+import { callKey } from "./recorded-call.ts";
 
 /** A question about a call that waits for an answer. */
 interface OpenQuestion<Kept> {
