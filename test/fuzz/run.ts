@@ -7,6 +7,10 @@ import { fuzzShell } from "./shell.ts";
 import { fuzzToml } from "./toml.ts";
 
 const [runs = "200000", seed = String(Date.now() % 1_000_000)] = process.argv.slice(2);
+if (!/^\d+$/.test(runs) || !/^\d+$/.test(seed)) {
+  console.error("usage: npm run fuzz -- [LINES] [SEED]");
+  process.exit(2);
+}
 const lines = { runs: Number(runs), seed: Number(seed) };
 const fewer = { ...lines, runs: Math.ceil(lines.runs / 10) };
 

@@ -3,6 +3,7 @@ import type {
   CompoundNode,
   HereDoc,
   Pipeline,
+  RedirectionNode,
   Statement,
   WordNode,
 } from "./syntax.ts";
@@ -23,7 +24,7 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
       const head = source.slice(node.name.end, node.body.pos);
       if (node.wordlist === undefined && /^[^;]*\n[^;]*;/.test(head)) return head;
       if (/\bin(?:[ \t]|\\\n)*[<>]/.test(head)) return head;
-      return extendedGlob([node.name, ...(node.wordlist ?? [])]);
+      return refusedWord([node.name, ...(node.wordlist ?? [])]);
     }
     case "ArithmeticFor": {
       const head = source.slice(node.pos, node.pos + 20);
@@ -40,10 +41,10 @@ export function refusedText(source: string, node: CompoundNode): string | undefi
       // Inside a substitution, bash accepts a line break only after `&&`, `||` and parentheses.
       return /[^&|()\s\\][ \t]*\n/.exec(source.slice(node.pos, node.end))?.[0];
     case "Case":
-      return extendedGlob([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
+      return refusedWord([node.word, ...node.items.flatMap(({ pattern }) => pattern)]);
     case "Redirected":
       for (const redirect of node.redirects) {
-        const text = redirect.type === "HereDoc" ? textBehind(source, redirect) : undefined;
+        const text = refusedRedirect(source, redirect);
         if (text !== undefined) return text;
       }
   }
@@ -72,8 +73,22 @@ export function missingCommand(source: string, { end }: Statement): string | und
   return /(?<!<)<<(?!<)/.test(line) ? undefined : found;
 }
 
-/** Finds an operator at the start of the line after a here-document, which bash rejects because no command precedes it. */
-export function textBehind(source: string, { closing }: HereDoc): string | undefined {
+const DESCRIPTOR = /(?:^|[<>|&\s-])(?:\{\w+\}|\d+)[<>]$/;
+const NAMED_DESCRIPTOR = /[<>]&\s*\{\w+\}[<>]$/;
+
+/** Finds a redirection that the parser accepts and bash rejects. Undefined if there is none. */
+export function refusedRedirect(source: string, node: RedirectionNode): string | undefined {
+  // In `>> {x}> f` and `> 2> f` bash assigns the braces or the number to the next redirection.
+  const text = source.slice(node.pos, node.end + 1);
+  if ((node.operator.endsWith("&") ? NAMED_DESCRIPTOR : DESCRIPTOR).test(text)) return text;
+  // After the parentheses of a function, bash reads this brace as the start of the body.
+  const word = node.type === "HereDoc" ? node.delimiter : node.target;
+  if (word?.text === "{") return text;
+  return node.type === "HereDoc" ? textBehind(source, node) : undefined;
+}
+
+// An operator at the start of the line after a here-document, which no command precedes.
+function textBehind(source: string, { closing }: HereDoc): string | undefined {
   if (closing === undefined) return undefined;
   const behind = source.slice(closing.end, closing.end + 200);
   return /^\n\s*(?:;(?![;&])|[&|])/.exec(behind)?.[0];
@@ -108,14 +123,14 @@ export function lateTime(source: string, { commands }: Pipeline): string | undef
 
 /** Finds an operand of a condition that bash rejects, on the left side or as the only one. */
 export function refusedOperand(word: WordNode): string | undefined {
-  return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : extendedGlob([word]);
+  return /^(?:\]\]$|[<>])/.test(word.text) ? word.text : refusedWord([word]);
 }
 
 /** Finds a pattern in an array, or a reserved word or an escaped character, which bash rejects in some places. */
 export function refusedArray({ value }: AssignmentNode): string | undefined {
   if (!("elements" in value)) return undefined;
   return (
-    extendedGlob(value.elements) ??
+    refusedWord(value.elements) ??
     value.elements.find(({ text }) => RESERVED.test(text) || /\\[;&|()<>]/.test(text))?.text
   );
 }
@@ -125,9 +140,10 @@ const BRACKETED = /^[^'"\\$`[]*\[[^'"\\$`]*[?*+@!]\(/;
 /** Whether a word has a pattern after an opening bracket, which the parser reads as text. */
 export const isRefusedWord = (text: string): boolean => text.includes("[") && BRACKETED.test(text);
 
-// Bash reads these as text only if an option is set.
-function extendedGlob(words: readonly WordNode[]): string | undefined {
+// Bash reads an extended pattern as text only if an option is set, and searches for the end of `$[` beyond the word.
+function refusedWord(words: readonly WordNode[]): string | undefined {
   for (const { parts, text } of words)
-    if (parts?.some(({ type }) => type === "ExtendedGlob") === true) return text;
+    if (text.includes("$[") || parts?.some(({ type }) => type === "ExtendedGlob") === true)
+      return text;
   return undefined;
 }

@@ -1,10 +1,9 @@
-import { isRefusedWord, refusedArray, textBehind } from "./refused-text.ts";
+import { isRefusedWord, refusedArray, refusedRedirect } from "./refused-text.ts";
 import type { CommandNode } from "./syntax.ts";
 
 const BLANK = /^(?:[ \t]|\\\n)*$/;
 // The text that may follow a simple command.
 const NEXT = /(?:[ \t]|\\\n)*(?:$|[\n;&|)`#])/y;
-const DESCRIPTOR = /(?:^|[<>|&\s-])(?:\{\w+\}|\d+)[<>]$/;
 const QUOTED = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!\[))*$/s;
 
 /**
@@ -29,23 +28,20 @@ export function skippedText(
     }
     if (part.type === "Word" && isRefusedWord(part.text)) return part.text;
     if (part.type === "Word" || part.type === "Assignment") continue;
-    // In `>> {x}> f` and `> 2> f` bash assigns the braces or the number to the next redirection.
-    const text = source.slice(part.pos, part.end + 1);
-    if (!part.operator.endsWith("&") && DESCRIPTOR.test(text)) return text;
+    const refused = refusedRedirect(source, part);
+    if (refused !== undefined) return refused;
     if (
       name === undefined &&
       part.type === "Redirect" &&
       /^\w+\[.*\]\+?=/s.test(part.target?.text ?? "")
     )
-      return text;
+      return part.target?.text;
     if (
       part.type === "HereDoc" &&
       part.delimiter !== undefined &&
       !QUOTED.test(part.delimiter.text)
     )
       return part.delimiter.text;
-    const behind = part.type === "HereDoc" ? textBehind(source, part) : undefined;
-    if (behind !== undefined) return behind;
   }
   NEXT.lastIndex = Math.max(from, end);
   return NEXT.test(source) ? undefined : source.slice(from, from + 20);
