@@ -73,7 +73,7 @@ function read(file: string): SourceFile {
       lines: countLines(text),
       code: codeLines(text, comments),
     },
-    imports: importsOf(module),
+    imports: importsOf(module, text),
     exported: module.staticExports.flatMap(({ entries }) =>
       entries.flatMap(({ exportName: { name } }) => (name === null ? [] : [name])),
     ),
@@ -89,14 +89,18 @@ function codeLines(text: string, comments: Parsed["comments"]): number {
   return code.split("\n").filter((line) => line.trim() !== "").length;
 }
 
-const importsOf = ({ staticImports, staticExports }: Parsed["module"]): readonly string[] => [
+const importsOf = (
+  { staticImports, staticExports, dynamicImports }: Parsed["module"],
+  text: string,
+): readonly string[] => [
+  ...dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start + 1, end - 1)),
   ...staticImports.map(({ moduleRequest }) => moduleRequest.value),
   ...staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest }) => (moduleRequest === null ? [] : [moduleRequest.value])),
   ),
 ];
 
-/** Groups of files that import each other, types included: strongly connected components by Tarjan. */
+/** Groups of files that import each other, also for types or later: strongly connected components by Tarjan. */
 function cyclesIn(files: readonly SourceFile[]): readonly (readonly string[])[] {
   const known = new Map(files.map((one) => [one.file, one]));
   const order = new Map<string, number>();

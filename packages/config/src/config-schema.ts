@@ -3,7 +3,7 @@ import { APPROVAL_MODES, BylawError, ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { z } from "zod";
 import { CONFIG_KEYS } from "./config-keys.ts";
 import type { DataFile, DataPath } from "./data-file.ts";
-import type { ReadConfig } from "./load-config.ts";
+import type { ReadConfig } from "./read-config.ts";
 import { PACKAGE_NAME, type DataConfig } from "./plain-config.ts";
 
 /** The name of an npm package. */

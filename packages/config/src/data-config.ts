@@ -1,5 +1,5 @@
 import { BylawError, type Plugin, type Ruleset } from "@bylaw/kernel";
-import type { ReadConfig } from "./load-config.ts";
+import type { ReadConfig } from "./read-config.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import { pluginFactoryOf, rulesetOf, type PackageLoader } from "./packages.ts";
 import type { DataFile, DataPath } from "./data-file.ts";

@@ -4,6 +4,7 @@ import { BylawError, Faults, type Config } from "@bylaw/kernel";
 import { CONFIG_EXTENSIONS, findConfig } from "./find-config.ts";
 import type { BundledPackages, BuiltInPackages, PackageLoader } from "./packages.ts";
 import { lockFileOf } from "./lock-file.ts";
+import type { ReadConfig } from "./read-config.ts";
 import { readText } from "./read-text.ts";
 
 /** The options of {@link loadConfig}. */
@@ -23,12 +24,6 @@ export interface LoadedConfig {
   /** Absolute path. */
   readonly file: string;
   readonly config: Config;
-}
-
-/** The valid part of a configuration, and the faults of the rest. */
-export interface ReadConfig {
-  readonly config: Config;
-  readonly faults: readonly BylawError[];
 }
 
 /** The valid part of a configuration, its file, and a loader for the configuration's own packages. */

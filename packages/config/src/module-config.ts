@@ -4,7 +4,7 @@ import { BylawError, Faults, isJsonObject, messageOf } from "@bylaw/kernel";
 import { createJiti } from "jiti";
 import { notingOptionFaults } from "./option-faults.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
-import type { ReadConfig } from "./load-config.ts";
+import type { ReadConfig } from "./read-config.ts";
 import { missingPackageFix } from "./missing-package.ts";
 import { missingBeside, type BundledPackages } from "./packages.ts";
 

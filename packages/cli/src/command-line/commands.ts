@@ -87,6 +87,9 @@ export const COMMANDS: Commands = {
   ],
   "completion [options] <shell>": [
     "Print the completion of this command for a shell",
-    () => import("../commands/completion.ts"),
+    async () => {
+      const { completionOf } = await import("../commands/completion.ts");
+      return { command: completionOf(COMMANDS) };
+    },
   ],
 };
