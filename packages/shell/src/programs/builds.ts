@@ -152,6 +152,7 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
       --build-and-test --test-command ${kind.script} --build-makeprogram`,
   },
   meson: {
+    options: options`${kind.takes("dir", "load")} -C`,
     operands: [many("data")],
     more: (use, out) => noteOutwardTargets(use.operands.slice(1), out),
   },

@@ -33,8 +33,9 @@ const grep: Spec = {
 // These follow all links.
 const pcregrep: Spec = { ...grep, follows: "recursive directories" };
 
-// A glob for names that may begin and end with anything, in any folder.
-const ANY_NAME = /(?:^|[{,])\/?(?:\*\*\/)*\*(?:[^/,{}]*\*)?(?:$|[,}])/;
+// A glob for names that may begin and end with anything, in any folder: it begins and ends with a part that stands for others.
+const ANY_NAME =
+  /(?:^|[{,])\/?(?:\*\*\/)*[*?[](?:[^/,{}]*[*?\]])?(?:$|[,}])|[*?\]][^/{}]*\{[^}]*[*?[]/;
 
 export const SEARCH: Readonly<Record<string, Spec>> = {
   grep: grep,
