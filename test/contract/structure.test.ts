@@ -13,7 +13,7 @@ const BOUNDS = {
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,
-  kernel_lines: 1_700,
+  kernel_lines: 1_713,
   kernel_names: 45,
   old_messages: 0,
   docs_words: 40_000,

@@ -1,4 +1,5 @@
 import type { Decision, EnforcementMode, Grant } from "./decision.ts";
+import { canonicalJson } from "./json.ts";
 import type { ApprovalMode, Subject, ToolCall } from "./subject.ts";
 import {
   DIRECTIVES,
@@ -80,14 +81,18 @@ function attribute(decision: Mutable<Decision>, deciding: Vote): void {
   if (rule !== undefined) decision.rule = rule;
   if (fix !== undefined) decision.fix = fix;
   if (message !== undefined) decision.message = message;
+  let { instead } = deciding;
   for (const vote of decision.votes) {
     if (vote.effect !== decision.effect || !counts(vote)) continue;
-    const { directive, recovery } = vote;
+    const { directive, recovery, instead: other = null } = vote;
+    // One vote without it, or with another, is an objection.
+    if (instead && canonicalJson(instead) !== canonicalJson(other)) instead = undefined;
     if (rankOf(DIRECTIVES, directive?.action) > rankOf(DIRECTIVES, decision.directive?.action))
       decision.directive = directive as Directive;
     if (rankOf(RECOVERIES, recovery) > rankOf(RECOVERIES, decision.recovery))
       decision.recovery = recovery as Recovery;
   }
+  if (instead) decision.instead = instead;
 }
 
 const rankOf = <T>(order: readonly T[], value: T | undefined): number =>
@@ -170,8 +175,9 @@ function answer(
   const effect = interactive === false ? "deny" : "ask_user";
   if (grant !== undefined) {
     const { sequence: approval, by, expires_at } = grant;
-    const live = Date.parse(at) < Date.parse(expires_at);
-    if (live) return { effect: "allow", code: "approved", reason: `Approved by ${by}`, approval };
+    const approved = { effect: "allow", code: "approved", reason: `Approved by ${by}` } as const;
+    if (Date.parse(at) < Date.parse(expires_at))
+      return { ...approved, approval, instead: undefined };
     const reason = `The approval expired at ${expires_at}: ${question}`;
     return { effect, code: "approval_expired", reason };
   }

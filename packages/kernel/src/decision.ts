@@ -1,4 +1,4 @@
-import type { Json } from "./json.ts";
+import type { Json, JsonObject } from "./json.ts";
 import type { Directive, Effect, HookName, Recovery, RuleReference, Vote } from "./verdict.ts";
 
 /** `strict` applies the effect. `permissive` allows the subject and warns. `advisory` allows it and only records. */
@@ -29,6 +29,8 @@ export interface Decision {
   readonly recovery?: Recovery;
   /** The text for the model, if it differs from `reason`. */
   readonly message?: string;
+  /** The `instead` of the verdicts that are as strict as the decision, if each has one and all are equal. */
+  readonly instead?: JsonObject | undefined;
   /** The sequence number of the approval that answered the question. */
   readonly approval?: number;
 }

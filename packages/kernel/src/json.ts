@@ -7,8 +7,8 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** The maximum depth of data, and the maximum number of values in one subject. */
-export const JSON_LIMITS = { depth: 100, values: 1_000_000 } as const;
+/** The most levels of data, the most values in one subject, and the most UTF-16 units of JSON in the `instead` of a verdict. */
+export const JSON_LIMITS = { depth: 100, values: 1_000_000, instead: 32_768 } as const;
 
 /** The number of values, and of levels below the top. */
 interface Count {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json.ts";
+import { JSON_LIMITS, isJsonObject, type JsonObject } from "./json.ts";
 
 /** The strictness of each effect. */
 export const STRICTNESS = { allow: 0, ask_user: 1, deny: 2 } as const;
@@ -43,6 +43,11 @@ export interface Verdict {
   /** A decision code of the kernel, or one that the plugin declares. Left out: `rule_allowed`, `rule_asked` or `rule_denied`. */
   readonly code?: string;
   readonly rule?: RuleReference;
+  /**
+   * Only for beforeToolCall, on a deny or an ask_user: new values of arguments, by name. A host that can change a call runs the changed
+   * one if it is allowed, and others tell the model.
+   */
+  readonly instead?: JsonObject;
   /** `true`: the verdict is recorded but never counts (for a rule on trial). */
   readonly shadow?: boolean;
   /** Only for onTransition: a `warning` is recorded but never blocks. */
@@ -124,7 +129,7 @@ export function verdictFault(
   const { effect, reason, code = "rule_denied" }: Partial<Verdict> = verdict;
   const { directive, recovery = "end" }: Partial<Verdict> = verdict;
   const { fix = "", message = "", rule = { name: "" } }: Partial<Verdict> = verdict;
-  const { shadow = true, severity = "blocking" }: Partial<Verdict> = verdict;
+  const { shadow = true, severity = "blocking", instead }: Partial<Verdict> = verdict;
   const texts = [reason, fix, message, code, rule.name, rule.file ?? ""];
   if (!isEffect(effect)) return "`effect` must be allow, ask_user or deny";
   if (effect === "allow" && !grants)
@@ -133,6 +138,8 @@ export function verdictFault(
     return "`reason`, `fix`, `message`, `code` and `rule` must be text";
   if (typeof (rule.line ?? 0) !== "number") return "`rule.line` must be a number";
   if (typeof shadow !== "boolean") return "`shadow` must be true or false";
+  if (instead !== undefined && !(hook === "beforeToolCall" && effect !== "allow" && fits(instead)))
+    return `\`instead\` must be arguments by name, at most ${JSON_LIMITS.instead} characters of JSON, on a deny or ask_user about a tool call`;
   if (severity !== "blocking" && (severity !== "warning" || hook !== "onTransition"))
     return "`severity` must be blocking, or warning on a transition";
   if (!KERNEL_CODES.has(code) && !codes.has(code))
@@ -142,3 +149,8 @@ export function verdictFault(
   if (!RECOVERIES.includes(recovery)) return `\`recovery\` must be one of ${RECOVERIES.join(", ")}`;
   return undefined;
 }
+
+const fits = (instead: unknown): boolean =>
+  isJsonObject(instead) &&
+  Object.keys(instead).length > 0 &&
+  JSON.stringify(instead).length <= JSON_LIMITS.instead;
