@@ -1,4 +1,10 @@
-import { freezeJson, type Effect, type Verdict } from "@bylaw/kernel";
+import {
+  freezeJson,
+  omitUndefined,
+  type Effect,
+  type JsonObject,
+  type Verdict,
+} from "@bylaw/kernel";
 import { quote } from "../load/finding.ts";
 
 /** The parts of a rule that appear in its verdict. */
@@ -10,6 +16,7 @@ interface Words {
   /** Default: a sentence with the name of the rule. */
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
+  readonly instead?: JsonObject | undefined;
   readonly shadow?: boolean;
 }
 
@@ -29,13 +36,14 @@ export function ruleVerdict({
   line,
   reason,
   fix,
+  instead,
   shadow = false,
 }: Words): Verdict {
   const verdict: Verdict = {
     effect,
     code: CODES[effect],
     reason: reason ?? `The rule ${quote(name)} ${DOES[effect]}.`,
-    ...(fix === undefined ? {} : { fix }),
+    ...omitUndefined({ fix, instead }),
     rule: { name, file, line },
     ...(shadow ? { shadow } : {}),
   };

@@ -1,4 +1,4 @@
-import type { ApprovalMode, Effect } from "@bylaw/kernel";
+import type { ApprovalMode, Effect, JsonObject } from "@bylaw/kernel";
 import type { EffectName } from "@bylaw/shell";
 import type { MarkReference } from "../marks/mark-reference.ts";
 import type { ConditionSource } from "../match/value-test.ts";
@@ -35,6 +35,8 @@ export interface RuleSource {
   readonly overrides?: readonly string[] | undefined;
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;
+  /** New values for arguments of the call. */
+  readonly instead?: JsonObject | undefined;
   readonly shadow: boolean;
   readonly final: boolean;
   readonly file: string;

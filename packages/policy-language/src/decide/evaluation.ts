@@ -1,7 +1,7 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { RuleIndex } from "../compile/rule-index.ts";
-import { Objections } from "./objections.ts";
+import { Objections, offersOther, unlessOverridden } from "./objections.ts";
 import { MatchBudget, RuleMatcher, shadowVerdicts, type Entry } from "./rule-matcher.ts";
 import {
   TOO_LARGE,
@@ -19,7 +19,7 @@ interface CommandEvaluation {
 
 interface EvaluationOptions {
   readonly bounded: boolean;
-  readonly overrides: boolean;
+  readonly conditions: boolean;
 }
 
 /** Evaluates the rules for one call. A shell line is evaluated command by command, and each must be allowed. */
@@ -30,13 +30,16 @@ export class CallEvaluation {
   readonly #collect: RuleIndex;
   #holds: (entry: Entry) => boolean = () => true;
 
-  /** `bounded`: limits the work. A call that exceeds the limit is treated as unknown. `overrides`: whether a rule overrides others. */
-  constructor(whole: CallFacts, collect: RuleIndex, { bounded, overrides }: EvaluationOptions) {
+  /**
+   * `bounded`: limits the work. A call that exceeds the limit is treated as unknown. `conditions`: the conditions of rules that could not
+   * decide are needed too, because a rule overrides others or has `instead`.
+   */
+  constructor(whole: CallFacts, collect: RuleIndex, { bounded, conditions }: EvaluationOptions) {
     this.whole = whole;
     this.#budget = bounded ? new MatchBudget() : undefined;
     this.#collect = collect;
     const evaluateOne = (facts: CallFacts): CommandEvaluation => {
-      const matcher = new RuleMatcher(this.#budget, { conditions: overrides });
+      const matcher = new RuleMatcher(this.#budget, { conditions });
       this.#see(facts, matcher);
       return { facts, matcher };
     };
@@ -88,7 +91,7 @@ export class CallEvaluation {
       if (height > rank || (height === rank && place < order)) {
         rank = height;
         order = place;
-        answer = doubt === undefined ? decided?.rule.answerTo(facts) : [doubt];
+        answer = doubt === undefined ? decided && this.#answerOf(decided, facts) : [doubt];
       }
       if (matcher.shadowed !== undefined) (shadows ??= []).push(...matcher.shadowed);
     }
@@ -105,9 +108,19 @@ export class CallEvaluation {
   #overriding(facts: CallFacts, matcher: RuleMatcher): Entry | undefined {
     const by = matcher.overriding();
     if (by === undefined) return undefined;
-    const objections = new Objections(by, this.#holds, this.#budget);
+    const objections = new Objections(unlessOverridden(by), this.#holds, this.#budget);
     this.#see(facts, objections);
     return objections.found ? undefined : by.toSorted((a, b) => a.order - b.order)[0];
+  }
+
+  // An `instead` replaces the whole call, so it does not count for one of several commands, nor if another deciding rule disagrees.
+  #answerOf(decided: Entry, facts: CallFacts): readonly Verdict[] {
+    const answer = decided.rule.answerTo(facts);
+    if (decided.rule.source.instead === undefined) return answer;
+    const objections = new Objections(offersOther(decided), this.#holds, this.#budget);
+    if (this.#evaluations.length === 1) this.#see(facts, objections);
+    if (this.#evaluations.length === 1 && !objections.found) return answer;
+    return answer.map(({ instead: _, ...verdict }) => verdict);
   }
 }
 

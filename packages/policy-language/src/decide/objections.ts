@@ -1,25 +1,20 @@
-import { STRICTNESS } from "@bylaw/kernel";
+import { STRICTNESS, canonicalJson } from "@bylaw/kernel";
 import type { CallFacts } from "../match/call-facts.ts";
 import { RuleMatcher, type Entry, type MatchBudget } from "./rule-matcher.ts";
 
-/**
- * Finds out whether anything stands against an allow with `overrides`: a deny, or an ask that it does not name. Tests every rule that
- * may match, of whatever tier, because the deciding ask may hide a deny of a lower one.
- */
+type Test = (entry: Entry) => boolean;
+
+/** Finds out whether a rule that matches, or may match, objects. Tests every rule, also those that could not decide. */
 export class Objections extends RuleMatcher {
-  readonly #by: readonly Entry[];
-  readonly #holds: (entry: Entry) => boolean;
+  readonly #objects: Test;
+  readonly #holds: Test;
   readonly #limit: MatchBudget | undefined;
   #found = false;
 
   /** `holds` tells whether the condition of a rule holds. */
-  constructor(
-    by: readonly Entry[],
-    holds: (entry: Entry) => boolean,
-    budget: MatchBudget | undefined,
-  ) {
+  constructor(objects: Test, holds: Test, budget: MatchBudget | undefined) {
     super(budget);
-    this.#by = by;
+    this.#objects = objects;
     this.#holds = holds;
     this.#limit = budget;
   }
@@ -30,8 +25,8 @@ export class Objections extends RuleMatcher {
   }
 
   override see(entry: Entry, facts: CallFacts): void {
-    const { rule, shadow, effect } = entry;
-    if (this.#found || shadow || effect === STRICTNESS.allow || this.#isOverridden(entry)) return;
+    const { rule, shadow } = entry;
+    if (this.#found || shadow || !this.#objects(entry)) return;
     if (this.#limit?.takes(rule, facts) === false) return;
     if (!rule.matches(facts) && rule.mayMatch?.(facts) !== true) return;
     this.#found = rule.when === undefined || this.#holds(entry);
@@ -44,12 +39,24 @@ export class Objections extends RuleMatcher {
   override seeHeld(entry: Entry, facts: CallFacts): void {
     this.see(entry, facts);
   }
-
-  #isOverridden({ rule: { source }, effect, final, tier }: Entry): boolean {
-    return (
-      effect === STRICTNESS.ask_user &&
-      !final &&
-      this.#by.some((one) => one.tier >= tier && one.overrides?.has(source.name) === true)
-    );
-  }
 }
+
+/**
+ * What stands against allows with `overrides`: a deny, or an ask that they do not name. Of whatever tier, because the deciding ask may
+ * hide a deny of a lower one.
+ */
+export const unlessOverridden =
+  (by: readonly Entry[]): Test =>
+  ({ rule: { source }, effect, final, tier }) =>
+    effect === STRICTNESS.deny ||
+    (effect === STRICTNESS.ask_user &&
+      (final || !by.some((one) => one.tier >= tier && one.overrides?.has(source.name) === true)));
+
+/** What stands against the `instead` of the deciding rule: a rule that decides as strictly, and offers something else or nothing. */
+export const offersOther = ({ rule: { source: decided }, effect, rank }: Entry): Test => {
+  const offered = canonicalJson(decided.instead ?? null);
+  return (entry) =>
+    entry.effect === effect &&
+    (entry.final || entry.rank >= rank) &&
+    canonicalJson(entry.rule.source.instead ?? null) !== offered;
+};

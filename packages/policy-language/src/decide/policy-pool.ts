@@ -48,8 +48,8 @@ class CompiledPool implements PolicyPool {
   /** Whether some file is no policy of another system. */
   readonly #speaks: boolean;
   readonly #index: RuleIndex;
-  /** Whether a rule overrides others. */
-  readonly #overrides: boolean;
+  /** Whether the conditions of rules that could not decide are needed too. */
+  readonly #conditions: boolean;
   readonly #scope: PolicyScope;
   readonly #evaluated = new WeakMap<ToolCall, Evaluated>();
   #nearest: ReturnType<typeof createNearestRule> | undefined;
@@ -68,7 +68,9 @@ class CompiledPool implements PolicyPool {
     this.#speaks = files.some((file) => file.compat === undefined);
     this.#allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
     this.#index = buildIndex(this.#entries, tools);
-    this.#overrides = this.#entries.some(({ overrides }) => overrides !== undefined);
+    this.#conditions = rules.some(
+      ({ source }) => (source.overrides ?? source.instead) !== undefined,
+    );
     const set = marksIn(files, tools);
     const markRules = set?.marks.map(({ may }) => may) ?? [];
     this.#scope = createPolicyScope(rules, tools, markRules);
@@ -197,7 +199,7 @@ class CompiledPool implements PolicyPool {
     collect: RuleIndex,
     bounds: { readonly bounded: boolean },
   ): CallEvaluation {
-    return new CallEvaluation(facts, collect, { ...bounds, overrides: this.#overrides });
+    return new CallEvaluation(facts, collect, { ...bounds, conditions: this.#conditions });
   }
 
   #votesOf(evaluation: CallEvaluation): readonly Verdict[] | undefined {

@@ -1,3 +1,4 @@
+import { JSON_LIMITS, type Effect, type JsonObject } from "@bylaw/kernel";
 import { quote } from "./finding.ts";
 import type { Rule, RuleComplaint } from "../compile/rule.ts";
 import { isConditional } from "../compile/written-rule.ts";
@@ -25,6 +26,7 @@ export function checkRule(
   if (source.overrides !== undefined && source.effect !== "allow") {
     error(["overrides"], "Only an allow can have `overrides`", "Remove `overrides`");
   }
+  if (source.instead !== undefined) checkInstead(source.effect, source.instead, error);
   if (source.final && source.shadow && source.effect !== "allow") {
     warn(["final"], "`final` has no effect on a rule in shadow");
   }
@@ -82,6 +84,15 @@ export function checkRule(
   if (open && source.effect === "allow" && !isConditional(source)) {
     warn(["action"], "This rule allows every tool", "Add `tool`, `command` or `paths`");
   }
+}
+
+function checkInstead(effect: Effect, instead: JsonObject, error: RuleComplaint): void {
+  if (effect === "allow")
+    error(["instead"], "Only a deny or an ask_user rule can have `instead`", "Remove `instead`");
+  if (Object.keys(instead).length === 0)
+    error(["instead"], "`instead` is empty. Give at least one argument a new value");
+  if (JSON.stringify(instead).length > JSON_LIMITS.instead)
+    error(["instead"], `\`instead\` is longer than ${JSON_LIMITS.instead} characters of JSON`);
 }
 
 function onlyFiles({ tools: patterns }: Rule, { files, network }: ToolTable): boolean {

@@ -34,6 +34,8 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
     "On allow: the names of asks that the rule overrides, up to its priority. Every deny and every other ask holds.",
   reason: "Why the rule exists, in one sentence, for people and agents.",
   fix: "What to do instead, in one line.",
+  instead:
+    'On deny and ask_user: arguments to run with instead, if that is allowed: { command = "git push --force-with-lease" }.',
   shadow: "true: the rule has no effect; its vote is only recorded.",
   final: "true, on deny and ask_user: no higher tier, mode or `without` loosens the rule.",
   match:

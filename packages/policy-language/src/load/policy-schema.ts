@@ -113,6 +113,9 @@ export const ruleSchema = z.strictObject(
     overrides: texts("the name of a rule").optional(),
     reason: text("text").optional(),
     fix: text("text").optional(),
+    instead: z
+      .record(z.string(), value, { error: 'arguments, like `{ command = "git push" }`' })
+      .optional(),
     shadow: flag.optional(),
     final: flag.optional(),
     match: texts("a command or tool name").optional(),

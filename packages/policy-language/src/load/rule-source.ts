@@ -90,6 +90,7 @@ export function sourceOf(
     overrides: list(raw.overrides),
     reason: raw.reason,
     fix: raw.fix,
+    instead: raw.instead,
     shadow: raw.shadow ?? false,
     final: raw.final ?? false,
     file,
