@@ -83,13 +83,25 @@ async function renderHosts(): Promise<void> {
     Object.values(entry).filter(isHost),
   );
   const outcome = (value: string): string => (value === "runs" ? "**runs**" : value);
-  const rows = hosts.map(({ title, capabilities: { version, failures, project_off, managed } }) => [
-    ...[title, version],
-    ...Object.values(failures).map(outcome),
-    outcome(project_off),
-    managed ? "blocks" : "–",
-  ]);
-  const columns = ["exit 1", "killed", "missing", "timeout", "no JSON", "project file", "managed"];
+  const rows = hosts.map(
+    ({ title, capabilities: { version, failures, project_off, managed, rewrites } }) => [
+      ...[title, version],
+      ...Object.values(failures).map(outcome),
+      outcome(project_off),
+      managed ? "blocks" : "–",
+      rewrites === "all" ? "yes" : rewrites.map(code).join(" ") || "–",
+    ],
+  );
+  const columns = [
+    "exit 1",
+    "killed",
+    "missing",
+    "timeout",
+    "no JSON",
+    "project file",
+    "managed",
+    "changes",
+  ];
   const current = readFileSync(join(root, file), "utf8");
   const filled = fill(file, current, { hosts: table(["Host", "Version", ...columns], rows) });
   write(file, current, format(file, filled));

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 137_731,
-  test_lines: 102_437,
+  source_lines: 138_032,
+  test_lines: 102_904,
   files_over_300: 0,
   functions_over_60: 33,
   cycles: 0,

@@ -22,6 +22,27 @@ command = "mkdir asked*"
 reason = "A person must look first"
 
 [[rules]]
+name = "changed"
+action = "deny"
+command = "mkdir changed*"
+reason = "This folder has another name"
+instead = { command = "mkdir allowed-instead" }
+
+[[rules]]
+name = "changed-ask"
+action = "ask_user"
+command = "mkdir ask-changed*"
+reason = "A person must look first"
+instead = { command = "mkdir allowed-instead" }
+
+[[rules]]
+name = "changed-in-vain"
+action = "deny"
+command = "mkdir vain*"
+reason = "This folder has another name"
+instead = { command = "mkdir denied" }
+
+[[rules]]
 name = "allowed"
 action = "allow"
 command = "mkdir allowed*"
@@ -29,7 +50,7 @@ reason = "This folder may be made"
 `;
 const CONFIG = "rules/bylaw.config.json";
 const RULES =
-  '{ "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["policy.toml"] } }] }';
+  '{ "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["policy.toml"], "operator": true } }] }';
 
 /** A model that makes a program call the shell once, and then stop. */
 const once =
@@ -174,6 +195,68 @@ const DECISIONS: readonly Check[] = [
       return differs((await outcome(desk, "asked"))[0], "blocks");
     },
   ],
+];
+
+/** A denied or asked call whose rule offers another one. */
+const CHANGED: readonly Check[] = ["changed", "ask-changed"].map((folder): Check => [
+  `${folder}: the call that a rule offers instead runs as the capabilities say, and never the original`,
+  async (desk) => {
+    governed(desk);
+    const { rewrites } = desk.program.host.capabilities;
+    const [found, { seen }] = await outcome(desk, folder);
+    const made = desk.has("allowed-instead") ? "runs" : "blocks";
+    if (rewrites.length === 0 && !seen.includes("mkdir allowed-instead"))
+      return `the model saw: ${seen}`;
+    return differs(`${found}, ${made}`, `blocks, ${rewrites.length > 0 ? "runs" : "blocks"}`);
+  },
+]);
+
+const CHANGED_IN_VAIN: Check = [
+  "neither call runs if the one that a rule offers is denied too",
+  async (desk) => {
+    governed(desk);
+    const [found] = await outcome(desk, "vain");
+    return differs(`${found}, ${desk.has("denied")}`, "blocks, false");
+  },
+];
+
+const CHANGED_PAST = `${PAST}
+[[rules]]
+name = "changed"
+action = "deny"
+command = "mkdir last"
+reason = "Make the first folder"
+instead = { command = "mkdir first" }
+
+[[rules]]
+name = "first"
+action = "allow"
+command = "mkdir first"
+`;
+
+/** The result of a changed call is on record as that of the call that ran. */
+const CHANGED_RESULT: Check = [
+  "the result of a changed call counts for the call that ran, and both are on record",
+  async (desk) => {
+    governed(desk);
+    desk.write("rules/policy.toml", CHANGED_PAST);
+    const folders = ["last", "needy"];
+    const { printed } = await desk.drive(({ tools, results }) => {
+      const folder = folders[results.length];
+      return folder === undefined ? [] : offered(desk.program.shell(`mkdir ${folder}`), tools);
+    });
+    const { exit_code } = desk.program.host.capabilities;
+    const found = ["last", "first", "needy"].filter((folder) => desk.has(folder)).join(" ");
+    if (found !== (exit_code ? "first needy" : "first")) return `it made ${found}: ${printed}`;
+    const store = ["--store", join(desk.home, "rules/.bylaw/store.db"), "--json"];
+    const [only] = desk.lines("log", "runs", ...store) as readonly { readonly run: string }[];
+    const events = desk.lines("log", "query", "--run", only?.run ?? "", ...store);
+    const calls = (events as readonly Recorded[])
+      .filter(({ event_type }) => event_type.startsWith("tool_"))
+      .map(({ event_type, details }) => `${event_type} ${details.args?.command ?? ""}`.trim());
+    const wanted = ["tool_denied mkdir last", "tool_allowed mkdir first", "tool_result"];
+    return differs(calls.slice(0, 3).join(", "), wanted.join(", "));
+  },
 ];
 
 /** If the host cannot ask, a person answers once with a command. */
@@ -349,6 +432,9 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
 /** All checks of a program, except for managed settings. */
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
+  ...CHANGED,
+  CHANGED_IN_VAIN,
+  ...(program.host.capabilities.rewrites.length > 0 ? [CHANGED_RESULT] : []),
   LOOKS_BACK,
   ON_RECORD,
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),

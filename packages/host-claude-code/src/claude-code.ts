@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import {
-  hookOutputJson,
   callFromFields,
+  fileOfSystem,
+  jsonOutput,
   misleadingVariable,
+  preToolDecision,
+  preToolOutput,
   readSessionEvent,
+  stopEvent,
   stringField,
   unheededCommand,
   type Host,
@@ -12,7 +16,6 @@ import {
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
-const json = (value: JsonObject): string => JSON.stringify(value);
 
 const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
 
@@ -26,7 +29,7 @@ export const claudeCode: Host = {
   capabilities: {
     version: "2.1.330",
     ask: "asks",
-    ...{ allow: true, exit_code: true, session_events: REPORTS },
+    ...{ allow: true, rewrites: "all", exit_code: true, session_events: REPORTS },
     // Output that is not JSON counts as no answer, whatever `onFailure` says.
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
@@ -48,19 +51,14 @@ export const claudeCode: Host = {
           ...omitUndefined({ file: stringField(input, "file_path") }),
         };
       case "Stop":
-        return {
-          ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
-          again: input["stop_hook_active"] === true,
-          ...omitUndefined({ text: stringField(input, "last_assistant_message") }),
-        };
+        return stopEvent(input, name);
       case "PostToolUse":
-        return {
-          ...{ kind: "tool_result", name, call: callFrom(input, place), ok: true },
-          ...omitUndefined({ exit_code: exitOf(input) }),
-        };
       // The command ended with a code other than 0, unless that code has another meaning for it.
       case "PostToolUseFailure":
-        return { kind: "tool_result", name, call: callFrom(input, place), ok: false };
+        return {
+          ...{ kind: "tool_result", name, call: callFrom(input, place) },
+          ...{ ok: name === "PostToolUse", ...omitUndefined({ exit_code: exitOf(input) }) },
+        };
       case "PreToolUse":
       // An event without a name is treated as a tool call, the strictest case.
       case undefined:
@@ -71,24 +69,17 @@ export const claudeCode: Host = {
   },
 
   answer(event, reply) {
-    if (reply.kind === "none") return { stdout: "{}", stderr: "", exit: 0 };
-    if (event.kind !== "tool_call")
-      return { stdout: json({ decision: "block", reason: reply.reason }), stderr: "", exit: 0 };
-    const hookSpecificOutput = {
-      hookEventName: "PreToolUse",
-      permissionDecision: reply.kind,
-      permissionDecisionReason: reply.reason,
-    };
-    return { stdout: json({ hookSpecificOutput }), stderr: "", exit: 0 };
+    if (reply.kind === "none") return jsonOutput({});
+    return event.kind === "tool_call"
+      ? preToolOutput(reply)
+      : jsonOutput({ decision: "block", reason: reply.reason });
   },
 
   fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
 
   blocks({ stdout, stderr, exit }) {
     if (exit !== 0) return exit !== 2 || stderr.trim() !== "";
-    const { hookSpecificOutput } = hookOutputJson(stdout);
-    const effect = isJsonObject(hookSpecificOutput) ? hookSpecificOutput["permissionDecision"] : "";
-    return effect === "deny" || effect === "ask";
+    return ["deny", "ask"].includes(String(preToolDecision(stdout)));
   },
 
   shellCall: (command, cwd) => ({
@@ -110,11 +101,11 @@ export const claudeCode: Host = {
   hooks(command) {
     const told = { type: "command", command: command(), timeout: TIMEOUT_S };
     const hook = { ...told, onFailure: "block", statusMessage: "Asking Bylaw" };
+    const after = { matcher: "*", hooks: [told] };
     const unheeded = { hooks: [{ ...told, command: unheededCommand(command()) }] };
     return {
       PreToolUse: { matcher: "*", hooks: [hook] },
-      PostToolUse: { matcher: "*", hooks: [told] },
-      PostToolUseFailure: { matcher: "*", hooks: [told] },
+      ...{ PostToolUse: after, PostToolUseFailure: after },
       ConfigChange: { hooks: [hook] },
       Stop: { hooks: [hook] },
       ...Object.fromEntries(REPORTS.map((name) => [name, unheeded])),
@@ -125,7 +116,7 @@ export const claudeCode: Host = {
     program: "claude",
     args: (entries) => {
       const hooks = Object.fromEntries(Object.entries(entries).map(([name, one]) => [name, [one]]));
-      return ["--settings", json({ hooks, ...STARTS_WITH })];
+      return ["--settings", JSON.stringify({ hooks, ...STARTS_WITH })];
     },
     settings: STARTS_WITH,
     refused: ["--settings", "--bare", "--safe-mode"],
@@ -151,10 +142,9 @@ const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeo
     server: isJsonObject(input["mcp_server"]) ? input["mcp_server"]["name"] : undefined,
   });
 
-const managedFile = (env: HostPlace["env"]): string => {
-  if (process.platform === "darwin")
-    return "/Library/Application Support/ClaudeCode/managed-settings.json";
-  return process.platform === "win32"
-    ? join(env["ProgramFiles"] ?? "C:\\Program Files", "ClaudeCode/managed-settings.json")
-    : "/etc/claude-code/managed-settings.json";
-};
+const managedFile = (env: HostPlace["env"]): string =>
+  fileOfSystem({
+    darwin: "/Library/Application Support/ClaudeCode/managed-settings.json",
+    win32: join(env["ProgramFiles"] ?? "C:\\Program Files", "ClaudeCode/managed-settings.json"),
+    linux: "/etc/claude-code/managed-settings.json",
+  });

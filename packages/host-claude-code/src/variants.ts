@@ -15,7 +15,7 @@ const TIMEOUT_S = 30;
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<
     HostCapabilities,
-    "version" | "ask" | "comments" | "project_off" | "session_events" | "stop_cap"
+    "version" | "ask" | "rewrites" | "comments" | "project_off" | "session_events" | "stop_cap"
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
   /** The path of its settings, relative to the home folder or a project. */
   readonly folder: string;
@@ -87,6 +87,7 @@ export const qwenCode: Host = variantOf({
   ...{ name: "qwen-code", title: "Qwen Code", folder: ".qwen", shellTool: "run_shell_command" },
   capabilities: {
     ...{ version: "0.24.4", ask: "asks", comments: true, project_off: "runs", stop_cap: 8 },
+    rewrites: [],
     session_events: ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop"],
     timeout: "runs",
   },
@@ -106,7 +107,7 @@ export const qwenCode: Host = variantOf({
 export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {
-    ...{ version: "0.225.2", ask: "runs", comments: false, project_off: "runs" },
+    ...{ version: "0.225.2", ask: "runs", rewrites: "all", comments: false, project_off: "runs" },
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
   },
   others: [".factory/hooks.json", ".factory/hooks/hooks.json"],

@@ -1,4 +1,5 @@
-import { describeHost, type HostOutput } from "@bylaw/host";
+import { hookOutputJson, describeHost, type HostOutput } from "@bylaw/host";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 import { claudeCode } from "../src/index.ts";
 
@@ -41,6 +42,13 @@ function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "all
     ({ deny: "blocks", ask: "asks", allow: "allows" } as const)[permissionDecision ?? ""] ??
     "goes on"
   );
+}
+
+function changed({ stdout }: HostOutput): JsonObject | undefined {
+  const { hookSpecificOutput: answer } = hookOutputJson(stdout);
+  return isJsonObject(answer) && answer["permissionDecision"] === "allow"
+    ? (answer["updatedInput"] as JsonObject | undefined)
+    : undefined;
 }
 
 describeHost(
@@ -89,7 +97,7 @@ describeHost(
       },
     ],
     unknown: { ...COMMON, hook_event_name: "MessageDisplay", text: "hello" },
-    outcome,
+    ...{ outcome, changed },
   },
   { describe, it },
 );

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
+  hookOutputJson,
   describeHost,
   findInstallFault,
   inspectSettings,
@@ -10,6 +11,7 @@ import {
   type HostCase,
   type HostOutput,
 } from "@bylaw/host";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { droid, qwenCode } from "../src/index.ts";
 
@@ -101,6 +103,13 @@ const RETURNED: readonly HostCase["returned"][] = [
 ];
 
 /** What both agents do, measured with the real programs: a failure other than exit code 2 lets the call run. */
+function changed({ stdout }: HostOutput): JsonObject | undefined {
+  const { hookSpecificOutput: answer } = hookOutputJson(stdout);
+  return isJsonObject(answer) && answer["permissionDecision"] === "allow"
+    ? (answer["updatedInput"] as JsonObject | undefined)
+    : undefined;
+}
+
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
   if (exit !== 0) return "goes on";
@@ -116,7 +125,7 @@ function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "all
 for (const [at, [host, call]] of CALLS.entries())
   describeHost(
     {
-      ...{ host, outcome },
+      ...{ host, outcome, changed },
       payload: { ...COMMON, hook_event_name: "PreToolUse", ...call },
       returned: RETURNED[at] ?? [],
       session: SESSION[at] ?? [],

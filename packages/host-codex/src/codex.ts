@@ -1,15 +1,18 @@
 import { join } from "node:path";
 import {
-  hookOutputJson,
   callFromFields,
+  jsonOutput,
+  preToolDecision,
+  preToolOutput,
   readSessionEvent,
+  stopEvent,
   stringField,
   unheededCommand,
   type Host,
   type HostOutput,
   type HostPlace,
 } from "@bylaw/host";
-import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_S = 30;
 const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
@@ -26,7 +29,7 @@ export const codex: Host = {
   capabilities: {
     version: "0.169.0",
     ask: "runs",
-    ...{ allow: false, exit_code: false, session_events: REPORTS },
+    ...{ allow: false, rewrites: ["Bash"], exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -40,12 +43,7 @@ export const codex: Host = {
 
   read(input, place) {
     const name = stringField(input, "hook_event_name");
-    if (name === "Stop")
-      return {
-        ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
-        again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: stringField(input, "last_assistant_message") }),
-      };
+    if (name === "Stop") return stopEvent(input, name);
     // Also sent for a command that failed, without saying so.
     if (name === "PostToolUse")
       return { kind: "tool_result", name, call: callFrom(input, place), ok: true };
@@ -55,18 +53,14 @@ export const codex: Host = {
   },
 
   answer(event, reply) {
-    if (reply.kind === "none") return output({});
-    return event.kind === "tool_call"
-      ? denied(reply.reason)
-      : output({ decision: "block", reason: reply.reason });
+    if (reply.kind === "none") return jsonOutput({});
+    if (event.kind !== "tool_call") return jsonOutput({ decision: "block", reason: reply.reason });
+    return reply.kind === "rewrite" ? preToolOutput(reply) : denied(reply.reason);
   },
 
   fault: (reason) => denied(reason),
 
-  blocks({ stdout, exit }) {
-    const { hookSpecificOutput: answer } = hookOutputJson(stdout);
-    return exit === 0 && isJsonObject(answer) && answer["permissionDecision"] === "deny";
-  },
+  blocks: ({ stdout, exit }) => exit === 0 && preToolDecision(stdout) === "deny",
 
   shellCall: (command, cwd) => ({
     ...{ hook_event_name: "PreToolUse", session_id: "doctor", cwd },
@@ -128,20 +122,7 @@ function plainToml(text: string): string {
   );
 }
 
-const output = (answer: JsonObject): HostOutput => ({
-  stdout: JSON.stringify(answer),
-  stderr: "",
-  exit: 0,
-});
-
-const denied = (reason: string): HostOutput =>
-  output({
-    hookSpecificOutput: {
-      hookEventName: "PreToolUse",
-      permissionDecision: "deny",
-      permissionDecisionReason: reason,
-    },
-  });
+const denied = (reason: string): HostOutput => preToolOutput({ kind: "deny", reason });
 
 // The shell command prints this if the program ends without an answer.
 const NO_ANSWER = denied("Bylaw did not answer.");

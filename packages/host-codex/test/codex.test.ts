@@ -1,10 +1,12 @@
 import {
+  hookOutputJson,
   describeHost,
   installHooks,
   uninstallHooks,
   type Host,
   type HostOutput,
 } from "@bylaw/host";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,6 +42,13 @@ function outcome({ stdout, exit }: HostOutput): "blocks" | "asks" | "allows" | "
   const { permissionDecision, permissionDecisionReason: reason = "" } = hookSpecificOutput;
   const denied = permissionDecision === "deny" && reason !== "" && known;
   return denied && Object.keys(others).length === 0 ? "blocks" : "goes on";
+}
+
+function changed({ stdout }: HostOutput): JsonObject | undefined {
+  const { hookSpecificOutput: answer } = hookOutputJson(stdout);
+  return isJsonObject(answer) && answer["permissionDecision"] === "allow"
+    ? (answer["updatedInput"] as JsonObject | undefined)
+    : undefined;
 }
 
 describeHost(
@@ -79,7 +88,7 @@ describeHost(
       },
     ],
     unknown: { ...COMMON, hook_event_name: "PreCompact", trigger: "auto" },
-    outcome,
+    ...{ outcome, changed },
   },
   { describe, it },
 );

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  jsonOutput,
   readSessionEvent,
   stringField,
   unheededCommand,
   type Host,
-  type HostOutput,
   type SettingsFile,
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
@@ -35,7 +35,7 @@ export const copilot: Host = {
   capabilities: {
     version: "1.0.102",
     ask: "asks",
-    ...{ allow: true, exit_code: true, session_events: Object.keys(REPORTS) },
+    ...{ allow: true, rewrites: "all", exit_code: true, session_events: Object.keys(REPORTS) },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },
       not_json: "runs",
@@ -81,9 +81,12 @@ export const copilot: Host = {
   },
 
   answer(event, reply) {
-    if (reply.kind === "none") return output({});
-    if (event.kind !== "tool_call") return output({ decision: "block", reason: reply.reason });
-    return output({ permissionDecision: reply.kind, permissionDecisionReason: reply.reason });
+    if (reply.kind === "none") return jsonOutput({});
+    if (event.kind !== "tool_call") return jsonOutput({ decision: "block", reason: reply.reason });
+    const { kind, reason } = reply;
+    return kind === "rewrite"
+      ? jsonOutput({ permissionDecision: "allow", modifiedArgs: reply.args })
+      : jsonOutput({ permissionDecision: kind, permissionDecisionReason: reason });
   },
 
   // Any exit code but 0 blocks.
@@ -134,12 +137,6 @@ function exitOf({ toolName: tool, toolResult: told }: JsonObject): number | unde
     [];
   return code === undefined ? undefined : Number(code);
 }
-
-const output = (answer: JsonObject): HostOutput => ({
-  stdout: JSON.stringify(answer),
-  stderr: "",
-  exit: 0,
-});
 
 // Each of these files can switch off the hooks of all files.
 function hookFiles(folder: string): readonly SettingsFile[] {

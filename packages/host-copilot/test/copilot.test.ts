@@ -2,12 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  hookOutputJson,
   describeHost,
   findInstallFault,
   inspectSettings,
   installHooks,
   type HostOutput,
 } from "@bylaw/host";
+import type { JsonObject } from "@bylaw/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { copilot } from "../src/index.ts";
 
@@ -81,6 +83,7 @@ describeHost(
     unknown: { ...COMMON, toolName: "bash", toolInput: { command: "ls" } },
     unknownNamed: "permissionRequest",
     outcome,
+    changed: ({ stdout }) => hookOutputJson(stdout)["modifiedArgs"] as JsonObject | undefined,
   },
   { describe, it },
 );

@@ -2,14 +2,17 @@ import { join } from "node:path";
 import {
   hookOutputJson,
   callFromFields,
+  fileOfSystem,
   blockingCommand,
+  jsonOutput,
   misleadingVariable,
   readSessionEvent,
+  stopEvent,
   stringField,
   unheededCommand,
   type Host,
 } from "@bylaw/host";
-import { isJsonObject, omitUndefined } from "@bylaw/kernel";
+import { isJsonObject } from "@bylaw/kernel";
 
 const TIMEOUT_MS = 30_000;
 const REPORTS = ["SessionStart", "SessionEnd", "BeforeAgent"];
@@ -21,7 +24,7 @@ export const geminiCli: Host = {
   capabilities: {
     version: "0.61.0",
     ask: "waits",
-    ...{ allow: true, exit_code: false, session_events: REPORTS },
+    ...{ allow: true, rewrites: "all", exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "waits" },
       not_json: "runs",
@@ -35,12 +38,7 @@ export const geminiCli: Host = {
 
   read(input, { home, env }) {
     const name = stringField(input, "hook_event_name");
-    if (name === "AfterAgent")
-      return {
-        ...{ kind: "stop", name, session: stringField(input, "session_id") ?? "" },
-        again: input["stop_hook_active"] === true,
-        ...omitUndefined({ text: stringField(input, "prompt_response") }),
-      };
+    if (name === "AfterAgent") return stopEvent(input, name, "prompt_response");
     const isReturn = name === "AfterTool";
     if (name !== undefined && name !== "BeforeTool" && !isReturn) {
       const named = name === "BeforeAgent" ? "UserPromptSubmit" : name;
@@ -65,9 +63,11 @@ export const geminiCli: Host = {
   },
 
   answer(_event, reply) {
-    if (reply.kind === "none") return { stdout: "{}", stderr: "", exit: 0 };
-    const decision = reply.kind === "allow" ? "allow" : "deny";
-    return { stdout: JSON.stringify({ decision, reason: reply.reason }), stderr: "", exit: 0 };
+    if (reply.kind === "none") return jsonOutput({});
+    const { kind, reason } = reply;
+    const decision = kind === "allow" || kind === "rewrite" ? "allow" : "deny";
+    const changed = kind === "rewrite" ? { hookSpecificOutput: { tool_input: reply.args } } : {};
+    return jsonOutput({ decision, reason, ...changed });
   },
 
   fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),
@@ -116,9 +116,9 @@ export const geminiCli: Host = {
   },
 };
 
-const managedFile = (): string => {
-  if (process.platform === "darwin") return "/Library/Application Support/GeminiCli/settings.json";
-  return process.platform === "win32"
-    ? "C:\\ProgramData\\gemini-cli\\settings.json"
-    : "/etc/gemini-cli/settings.json";
-};
+const managedFile = (): string =>
+  fileOfSystem({
+    darwin: "/Library/Application Support/GeminiCli/settings.json",
+    win32: "C:\\ProgramData\\gemini-cli\\settings.json",
+    linux: "/etc/gemini-cli/settings.json",
+  });

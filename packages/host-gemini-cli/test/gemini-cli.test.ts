@@ -1,4 +1,5 @@
-import { describeHost, type HostOutput } from "@bylaw/host";
+import { hookOutputJson, describeHost, type HostOutput } from "@bylaw/host";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { describe, expect, it } from "vitest";
 import { geminiCli } from "../src/index.ts";
 
@@ -55,6 +56,12 @@ describeHost(
     ],
     unknown: { ...COMMON, hook_event_name: "BeforeToolSelection", llm_request: {} },
     outcome,
+    changed({ stdout }) {
+      const { decision, hookSpecificOutput: answer } = hookOutputJson(stdout);
+      return decision === "allow" && isJsonObject(answer)
+        ? (answer["tool_input"] as JsonObject)
+        : undefined;
+    },
   },
   { describe, it },
 );

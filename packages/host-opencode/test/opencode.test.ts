@@ -2,7 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeHost, findInstallFault, inspectSettings, installHooks } from "@bylaw/host";
+import {
+  hookOutputJson,
+  describeHost,
+  findInstallFault,
+  inspectSettings,
+  installHooks,
+} from "@bylaw/host";
+import type { JsonObject } from "@bylaw/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { opencode } from "../src/index.ts";
 
@@ -44,6 +51,7 @@ describeHost(
       return { payload: { ...CALL, event: "tool_result", exit_code, ok }, ok, exit_code };
     }),
     outcome: (output) => (opencode.blocks(output) ? "blocks" : "goes on"),
+    changed: ({ stdout }) => hookOutputJson(stdout)["args"] as JsonObject | undefined,
   },
   { describe, it },
 );

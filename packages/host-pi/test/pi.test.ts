@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { describeHost } from "@bylaw/host";
+import { hookOutputJson, describeHost } from "@bylaw/host";
+import type { JsonObject } from "@bylaw/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { pi } from "../src/index.ts";
 
@@ -33,6 +34,7 @@ describeHost(
     ],
     returned: [true, false].map((ok) => ({ payload: { ...CALL, event: "tool_result", ok }, ok })),
     outcome: (output) => (pi.blocks(output) ? "blocks" : "goes on"),
+    changed: ({ stdout }) => hookOutputJson(stdout)["args"] as JsonObject | undefined,
   },
   { describe, it },
 );

@@ -2,6 +2,7 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
 import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
 import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
+import { takeOffer } from "./rewrite.ts";
 import type { SessionEvent } from "./session-event.ts";
 
 /** Decides about the events of a host. */
@@ -73,12 +74,8 @@ async function replyTo(
   { host, judge, strict }: AnswerOptions,
 ): Promise<Reply> {
   switch (event.kind) {
-    case "tool_call": {
-      const call = { ...event.call, hook: "beforeToolCall" } as const;
-      const reply = lowerDecision(await judge.decide(call), host.capabilities, { strict });
-      if (reply.kind !== "ask" || host.capabilities.ask === "asks") return reply;
-      return await asked(call, judge, host);
-    }
+    case "tool_call":
+      return await replyToCall({ ...event.call, hook: "beforeToolCall" }, { host, judge, strict });
     case "tool_result":
       await judge.result(event);
       return { kind: "none" };
@@ -93,6 +90,24 @@ async function replyTo(
     case "other":
       return { kind: "none" };
   }
+}
+
+async function replyToCall(
+  call: ToolCall,
+  { host, judge, strict }: Omit<AnswerOptions, "place" | "named">,
+): Promise<Reply> {
+  const { capabilities } = host;
+  const decision = await judge.decide(call);
+  const { rewrites } = capabilities;
+  const taken =
+    rewrites === "all" || rewrites.includes(call.tool)
+      ? await takeOffer(call, decision, (offered) => judge.decide(offered))
+      : { decision };
+  if (taken.call !== undefined)
+    return { kind: "rewrite", args: taken.call.args, reason: reasonOf(decision) };
+  const reply = lowerDecision(taken.decision, capabilities, { strict });
+  if (reply.kind !== "ask" || capabilities.ask === "asks") return reply;
+  return await asked(call, judge, host);
 }
 
 // A host must never be told to ask if it would then run the call or wait forever.

@@ -11,6 +11,8 @@ export interface HostCapabilities {
   readonly ask: AskOutcome;
   /** Whether the host accepts an explicit allow, which skips its own question. */
   readonly allow: boolean;
+  /** The tools that the host can run with other arguments than the model gave. */
+  readonly rewrites: "all" | readonly string[];
   /** Whether the host reports the exit code of a command, and to which call it belongs. Without it, no command counts as passed. */
   readonly exit_code: boolean;
   /** The host's names of the events that it reports of a session besides calls, and that are recorded. */

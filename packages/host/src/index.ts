@@ -28,6 +28,13 @@ export type {
   SettingsFile,
   ToolReturn,
 } from "./host.ts";
+export {
+  fileOfSystem,
+  jsonOutput,
+  preToolDecision,
+  preToolOutput,
+  stopEvent,
+} from "./hook-format.ts";
 export { misleadingVariable } from "./misleading.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";

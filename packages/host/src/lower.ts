@@ -1,10 +1,13 @@
-import type { Decision } from "@bylaw/kernel";
+import type { Decision, JsonObject } from "@bylaw/kernel";
 import type { HostCapabilities } from "./capabilities.ts";
+import { isAllowedByRule } from "./rewrite.ts";
 
 /** The answer to a host. `none` is no opinion: the host acts as it would without Bylaw. */
 export type Reply =
   | { readonly kind: "none" }
   | { readonly kind: "allow"; readonly reason: string }
+  /** Run the call with these arguments, all of them. `reason` says why. Only for hosts that can: {@link HostCapabilities.rewrites}. */
+  | { readonly kind: "rewrite"; readonly reason: string; readonly args: JsonObject }
   | { readonly kind: "ask"; readonly reason: string }
   | { readonly kind: "deny"; readonly reason: string };
 
@@ -23,19 +26,29 @@ export function lowerDecision(
   { allow }: Pick<HostCapabilities, "allow">,
   { strict }: LowerOptions,
 ): Reply {
-  const { effect, applied, code } = decision;
+  const { applied, code } = decision;
   const reason = reasonOf(decision);
   if (applied === "deny") return { kind: "deny", reason };
   if (applied === "ask_user")
     return code === "fallback" && !strict ? { kind: "none" } : { kind: "ask", reason };
-  const ruled = effect === "allow" && code !== "fallback" && code !== "mode_allowed";
-  return ruled && allow ? { kind: "allow", reason } : { kind: "none" };
+  return isAllowedByRule(decision) && allow ? { kind: "allow", reason } : { kind: "none" };
 }
 
 /** The text for the agent: the reason, what to do instead, and the rule. Never empty. */
-export function reasonOf({ reason, message, fix, rule, code }: Decision): string {
+export function reasonOf({ reason, message, fix = "", rule, code, instead }: Decision): string {
   const sentence = ended(message ?? reason) || `Denied (${code}).`;
-  return [sentence, fix && ended(fix), rule && `(rule \`${rule.name}\`)`].filter(Boolean).join(" ");
+  const parts = [sentence, ended(fix), offerText(instead, fix), rule && `(rule \`${rule.name}\`)`];
+  return parts.filter(Boolean).join(" ");
+}
+
+/** The longest offer to tell the agent, in UTF-16 units. */
+const TOLD = 2_000;
+
+function offerText(instead: JsonObject | undefined, fix: string): string {
+  if (instead === undefined) return "";
+  const [only, ...more] = Object.values(instead);
+  const text = typeof only === "string" && more.length === 0 ? only : JSON.stringify(instead);
+  return text.length > TOLD || fix.includes(text) ? "" : `Use \`${text}\` instead.`;
 }
 
 const ended = (text: string): string => {

@@ -1,9 +1,11 @@
 import { readdirSync } from "node:fs";
 import { basename, join } from "node:path";
-import { checkArgument, omitUndefined, type JsonObject } from "@bylaw/kernel";
-import { callFromFields, stringField } from "./call.ts";
+import { checkArgument, isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { callFromFields, hookOutputJson, stringField } from "./call.ts";
 import type { HostCapabilities } from "./capabilities.ts";
-import type { Host, HostEvent, HostOutput, HostPlace, SettingsFile } from "./host.ts";
+import { jsonOutput } from "./hook-format.ts";
+import type { Host, HostEvent, HostPlace, SettingsFile } from "./host.ts";
+import type { Reply } from "./lower.ts";
 import { readSessionEvent } from "./session-event.ts";
 
 const TIMEOUT_MS = 30_000;
@@ -21,7 +23,8 @@ export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff">
   readonly others: (place: HostPlace, project: string) => readonly Omit<SettingsFile, "target">[];
   /**
    * Code that awaits `refusalOf({ event, tool, args, id, session, agent, cwd })` before each call, with the event `tool_call`. It
-   * resolves to the reason why the call must not run, or to undefined; the call must not run either if it rejects. After the call,
+   * resolves to the reason why the call must not run, or to undefined; the call must not run either if it rejects. If other arguments
+   * must be used, it has changed the object `args` in place, which must be the one that the agent runs. After the call,
    * the code reports the event `tool_result`, with `ok`. It also reports the events of {@link readSessionEvent}.
    */
   readonly code: string;
@@ -30,15 +33,11 @@ export interface PluginHost extends Pick<Host, "name" | "title" | "switchedOff">
 /** Creates the adapter of such an agent. The installed file runs the hook, and lets a call run only if the answer is `{}`. */
 export function definePluginHost(options: PluginHost): Host {
   const { plugins, others, code, ...own } = checkArgument("definePluginHost", "options", options);
-  const output = (answer: JsonObject): HostOutput => ({
-    stdout: JSON.stringify(answer),
-    stderr: "",
-    exit: 0,
-  });
   return {
     ...own,
     capabilities: {
       ...{ ...own.capabilities, ask: "runs", allow: false, managed: false, comments: true },
+      rewrites: "all",
       failures: {
         ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },
         not_json: "blocks",
@@ -47,9 +46,10 @@ export function definePluginHost(options: PluginHost): Host {
     },
 
     read: (input, { home }) => eventOf(own.name, input, home),
-    answer: (_, reply) => output(reply.kind === "none" ? {} : { deny: reply.reason }),
-    fault: (reason) => output({ deny: reason }),
-    blocks: ({ stdout, exit }) => exit !== 0 || stdout !== "{}",
+    answer: (_, reply) => jsonOutput(answerOf(reply)),
+    fault: (reason) => jsonOutput({ deny: reason }),
+    blocks: ({ stdout, exit }) =>
+      exit !== 0 || (stdout !== "{}" && !isJsonObject(hookOutputJson(stdout)["args"])),
     shellCall: (command, cwd) => ({
       ...{ event: "tool_call", tool: "bash", args: { command } },
       ...{ id: "doctor", session: "doctor", cwd },
@@ -62,6 +62,11 @@ export function definePluginHost(options: PluginHost): Host {
     ownFile: (file, command) =>
       basename(file) === OWN_FILE ? pluginText(command, code) : undefined,
   };
+}
+
+function answerOf(reply: Reply): JsonObject {
+  if (reply.kind === "none") return {};
+  return reply.kind === "rewrite" ? { args: reply.args } : { deny: reply.reason };
 }
 
 function eventOf(host: string, input: JsonObject, home: string): HostEvent {
@@ -88,7 +93,7 @@ export function codeFilesIn(folder: string): readonly string[] {
 }
 
 const pluginText = (command: string, code: string): string => `\
-// Written by \`bylaw install\`. It asks Bylaw before each tool call, and the call runs only if the answer is {}.
+// Written by \`bylaw install\`. It asks Bylaw before each tool call, and the call runs only if the answer is {} or other arguments.
 import { spawn } from "node:child_process";
 
 const COMMAND = ${JSON.stringify(command)};
@@ -110,19 +115,28 @@ function refusalOf(event) {
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
     child.on("error", ({ message }) => end(\`Bylaw did not start: \${message}\`));
-    child.on("close", (code) => end(code === 0 ? reasonIn(stdout) : stderr.trim() || "Bylaw did not answer."));
+    child.on("close", (code) => end(code === 0 ? reasonIn(stdout, event.args) : stderr.trim() || "Bylaw did not answer."));
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(event));
   });
 }
 
-function reasonIn(stdout) {
+function reasonIn(stdout, given) {
   if (stdout === "{}") return undefined;
   try {
-    const { deny } = JSON.parse(stdout);
+    const { deny, args } = JSON.parse(stdout);
     if (typeof deny === "string" && deny !== "") return deny;
+    if (isObject(args) && isObject(given)) {
+      for (const key of Object.keys(given)) delete given[key];
+      Object.assign(given, args);
+      return undefined;
+    }
   } catch {}
   return "Bylaw gave an answer that cannot be read.";
+}
+
+function isObject(value) {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 ${code}`;

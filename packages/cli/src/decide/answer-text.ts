@@ -26,6 +26,8 @@ export function answerText(answer: Answer, call: ToolCall, paint: Paint): string
   if (rule !== "") rows.push(["rule", rule]);
   rows.push(["code", answer.code]);
   if (answer.fix !== undefined) rows.push(["fix", plain(answer.fix)]);
+  if (answer.instead !== undefined)
+    rows.push(["instead", short(JSON.stringify(answer.instead), 200)]);
   if (answer.enforcement_mode !== "strict")
     rows.push(["enforcement mode", answer.enforcement_mode]);
   const head = `${effectText(answer.effect, paint)} ${paint("bold", plain(call.tool))} ${short(argsOf(call), 200)}`;
@@ -70,6 +72,7 @@ function votesText(votes: readonly Vote[], paint: Paint): readonly string[] {
 
 function voteLine(vote: Vote, paint: Paint): string {
   const notes = [
+    ...(vote.instead === undefined ? [] : [`instead: ${short(JSON.stringify(vote.instead), 80)}`]),
     ...(vote.shadow === true ? ["in shadow, not counted"] : []),
     ...(vote.error === undefined ? [] : [`error: ${plain(vote.error)}`]),
   ];

@@ -1,4 +1,4 @@
-import type { Decision, Effect } from "@bylaw/kernel";
+import { omitUndefined, type Decision, type Effect, type JsonObject } from "@bylaw/kernel";
 import type { RuleReference } from "./rule-text.ts";
 
 type Vote = Decision["votes"][number];
@@ -10,6 +10,7 @@ export interface Answer {
   readonly code: string;
   readonly reason: string;
   readonly fix?: string;
+  readonly instead?: JsonObject;
   readonly rule?: RuleReference;
   readonly votes?: readonly Vote[];
   readonly enforcement_mode: string;
@@ -19,7 +20,7 @@ export const EXIT_OF_EFFECT: Readonly<Record<Effect, number>> = { allow: 0, deny
 
 /** The printed form of a decision. */
 export function answerOf(
-  { effect, code, reason, fix, rule, votes, enforcement_mode }: Decision,
+  { effect, code, reason, fix, instead, rule, votes, enforcement_mode }: Decision,
   { id, explain }: { readonly id?: string | number | undefined; readonly explain: boolean },
 ): Answer {
   return {
@@ -27,8 +28,7 @@ export function answerOf(
     effect,
     code,
     reason,
-    ...(fix === undefined ? {} : { fix }),
-    ...(rule === undefined ? {} : { rule }),
+    ...omitUndefined({ fix, instead, rule }),
     ...(explain ? { votes } : {}),
     enforcement_mode,
   };

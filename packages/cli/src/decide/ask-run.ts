@@ -1,6 +1,7 @@
 import { parseJson } from "@bylaw/config";
 import {
   BylawError,
+  canonicalJson,
   isJsonObject,
   STRICTNESS,
   type Decision,
@@ -69,10 +70,13 @@ export async function askRun(
 export const isSilent = ({ code, applied }: Decision): boolean =>
   code === "fallback" && applied !== "deny";
 
-/** The stricter of two decisions. If the run is silent, the first decision counts. */
+/** The stricter of two decisions. If the run is silent, the first decision counts. An offer counts only if both make it. */
 export function stricter(own: Decision, run: Decision): Decision {
   if (isSilent(run)) return own;
-  return STRICTNESS[run.applied] > STRICTNESS[own.applied] ? run : own;
+  const difference = STRICTNESS[run.applied] - STRICTNESS[own.applied];
+  if (difference > 0) return run;
+  const agree = canonicalJson(own.instead ?? null) === canonicalJson(run.instead ?? null);
+  return difference < 0 || agree ? own : { ...own, instead: undefined };
 }
 
 async function post(url: URL, key: string, body: string): Promise<string> {

@@ -43,8 +43,8 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       const loaded = await kernel();
       if (!needsRun(loaded)) return await decideHere(loaded, call);
       const asked = await askRun(call);
-      // A denied call does not run, so it does not belong to the run of this session.
-      if (asked?.decision.applied === "deny") return asked.decision;
+      // A denied call does not run, so it does not belong to the run of this session, which therefore does not agree to an offer.
+      if (asked?.decision.applied === "deny") return { ...asked.decision, instead: undefined };
       const own = await (await runs()).decide(call, placeOf(call.session));
       return await leaveToHost(call, own, asked);
     },

@@ -67,7 +67,8 @@ export class SessionRuns {
         const { kernel } = this.#options;
         const look = await kernel.decide({ ...call, run: run.run }, run.view);
         const isLeft = !place.strict && look.code === "fallback";
-        if (look.applied === "ask_user" && !isLeft) return look;
+        // With an offer, the host may run another call, so the log needs to show what became of this one.
+        if (look.applied === "ask_user" && !isLeft && look.instead === undefined) return look;
       }
       return (await toolCall(run, call, session, place)).decision;
     });

@@ -43,6 +43,8 @@ export interface HostCase {
   readonly unknownNamed?: string;
   /** What the real host does after this output of its hook before a tool call. */
   readonly outcome: (output: HostOutput) => "blocks" | "asks" | "allows" | "goes on";
+  /** The arguments with which the real host runs the call after this output, if they are not the model's. */
+  readonly changed: (output: HostOutput) => JsonObject | undefined;
 }
 
 /** A test: its title and its body. */

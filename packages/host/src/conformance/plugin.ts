@@ -22,6 +22,9 @@ export const isPlugin = (host: Host): boolean => host.ownFile?.(targetOf(host), 
 const HOOKS: readonly (readonly [command: string, refusal: RegExp | undefined])[] = [
   ["printf '{}'", undefined],
   [`printf '{"deny":"No."}'`, /^No\.$/],
+  [`printf '{"deny":"No.","args":{"command":"pwd"}}'`, /^No\.$/],
+  [`printf '{"args":[]}'`, /cannot be read/],
+  [`printf '{"args":"pwd"}'`, /cannot be read/],
   ["cat >&2; exit 2", /"tool":"bash"/],
   ["exit 1", /did not answer/],
   ["kill -9 $$", /did not answer/],
@@ -34,7 +37,12 @@ const HOOKS: readonly (readonly [command: string, refusal: RegExp | undefined])[
 ];
 
 /** Asks our file about a call. The hook is this command. */
-async function refusalBy(host: Host, command: string, folder: string): Promise<unknown> {
+async function refusalBy(
+  host: Host,
+  command: string,
+  folder: string,
+  args: object = { command: "ls" },
+): Promise<unknown> {
   const text = host.ownFile?.(targetOf(host), command) ?? "";
   const slow = command.includes("sleep") ? text.replace(/timeout: \d+/, "timeout: 300") : text;
   const file = join(folder, `${randomUUID()}.mjs`);
@@ -42,7 +50,7 @@ async function refusalBy(host: Host, command: string, folder: string): Promise<u
   const { refusalOf } = (await import(pathToFileURL(file).href)) as {
     readonly refusalOf: (event: object) => Promise<unknown>;
   };
-  return await refusalOf({ event: "tool_call", tool: "bash", args: { command: "ls" } });
+  return await refusalOf({ event: "tool_call", tool: "bash", args });
 }
 
 const hookProofs = (host: Host): readonly Proof[] =>
@@ -55,9 +63,20 @@ const hookProofs = (host: Host): readonly Proof[] =>
     }),
   ]);
 
+const changes = (host: Host): Proof => [
+  "changes the arguments of a call in place, and only if the answer has an object of them",
+  inFolder(async (folder) => {
+    const args = { command: "ls", old: true };
+    const answer = `printf '{"args":{"command":"pwd"}}'`;
+    assert.equal(await refusalBy(host, answer, folder, args), undefined);
+    assert.deepEqual(args, { command: "pwd" });
+  }),
+];
+
 /** Tests that our file is written, found, replaced and removed, and that files of others stay. */
 export const pluginProofs = (host: Host): readonly Proof[] => [
   ...hookProofs(host),
+  changes(host),
   [
     "writes a file that Node can read, and removes it again",
     inFolder(async (home) => {

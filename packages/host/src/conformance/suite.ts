@@ -6,6 +6,7 @@ import {
   resultProofs,
   sessionProofs,
 } from "./answers.ts";
+import { offerProofs } from "./offers.ts";
 import { refusedProofs, stateProofs, textProofs } from "./installer.ts";
 import type { HostCase, Proof, TestRunner } from "./kit.ts";
 import { isPlugin, pluginProofs } from "./plugin.ts";
@@ -19,6 +20,7 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
     [`${title} after a tool call`, resultProofs(test)],
     [`${title} in a session`, sessionProofs(test)],
     [`${title} with a question`, questionProofs(test)],
+    [`${title} with an offer`, offerProofs(test)],
     [`${title} with input that is not a call`, badInputProofs(test)],
     [
       `installing into ${title}`,
