@@ -6,6 +6,7 @@ import type { GivenAgent } from "./agents/given-agent.ts";
 import { readAgents } from "./agents/read-agents.ts";
 import { checkTemplate } from "./check.ts";
 import { completeChoices, completeOversight, completeStep, completeTracks } from "./complete.ts";
+import { resolveModules } from "./modules.ts";
 import { isOlder, translate } from "./older.ts";
 import { byPlace, findingOf, near, salvaged, type Problem } from "./problems.ts";
 import { templateSchema } from "./schema.ts";
@@ -110,60 +111,7 @@ function fromText(
 ): Draft {
   const { data, problems: faults, isFollowOn } = salvaged(templateSchema, value);
   if (data === undefined) return { template: undefined, problems: faults };
-  const {
-    name,
-    description = "",
-    steps,
-    modules = {},
-    overrides = {},
-    agents = {},
-    oversight,
-    tracks,
-    choices,
-  } = data;
-  const problems: Problem[] = [];
-  const resolved = steps.map((step, index): Step => {
-    const { module, ...own } = step;
-    const shared =
-      module !== undefined && Object.hasOwn(modules, module) ? modules[module] : undefined;
-    if (module !== undefined && shared === undefined)
-      problems.push({
-        path: ["steps", index, "module"],
-        message: `Unknown module \`${module}\``,
-        ...near(module, Object.keys(modules)),
-      });
-    const change = Object.hasOwn(overrides, step.id) ? overrides[step.id] : undefined;
-    return completeStep({ ...shared, ...own, ...change });
-  });
-  for (const unused of Object.keys(modules).filter(
-    (one) => !steps.some(({ module }) => module === one),
-  ))
-    problems.push({ path: ["modules", unused], message: `No step uses the module \`${unused}\`` });
-  for (const [id, change] of Object.entries(overrides)) {
-    const index = steps.findIndex((step) => step.id === id);
-    if (index < 0) {
-      problems.push({
-        path: ["overrides", id],
-        message: `The override \`${id}\` does not name a step`,
-        ...near(
-          id,
-          steps.map((step) => step.id),
-        ),
-      });
-      continue;
-    }
-    const { module, ...own } = steps[index] ?? { module: undefined };
-    const before = { ...(module === undefined ? {} : modules[module]), ...own } as Readonly<
-      Record<string, Json>
-    >;
-    for (const [key, changed] of Object.entries(change))
-      if (JSON.stringify(before[key]) === JSON.stringify(changed))
-        problems.push({
-          path: ["overrides", id, key],
-          message: `The override of \`${key}\` has no effect: \`${id}\` says the same`,
-          severity: "warning",
-        });
-  }
+  const { name, description = "", agents = {}, oversight, tracks, choices } = data;
   const pathOf = (index: number) => ["steps", index];
   const own = Object.fromEntries(
     Object.entries(agents).map(([id, { run, prompt = "", env = [] }]) => [
@@ -171,8 +119,8 @@ function fromText(
       { run, prompt, env },
     ]),
   );
-  const behaved = withBehaviors(resolved, given, pathOf);
-  problems.push(...behaved.problems);
+  const resolved = resolveModules(data);
+  const behaved = withBehaviors(resolved.steps, given, pathOf);
   const template: Template = {
     name,
     description,
@@ -188,7 +136,9 @@ function fromText(
     template,
     problems: [
       ...faults,
-      ...[...problems, ...checkTemplate(template, pathOf)].filter(({ path }) => !isFollowOn(path)),
+      ...[...resolved.problems, ...behaved.problems, ...checkTemplate(template, pathOf)].filter(
+        ({ path }) => !isFollowOn(path),
+      ),
     ],
   };
 }
