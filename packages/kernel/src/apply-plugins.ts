@@ -4,7 +4,6 @@ import type { Declared } from "./declared.ts";
 import { BylawError } from "./errors.ts";
 import type { Faults } from "./faults.ts";
 import { HookRunner, type TapContext } from "./hook-runner.ts";
-import { freezeJson } from "./json.ts";
 import type { Hooks, KernelApi, Plugin, PluginInstance, Prepare } from "./plugin.ts";
 import type { Config, ResolvedPlugin } from "./ruleset.ts";
 import type { ToolCall } from "./subject.ts";
@@ -18,6 +17,7 @@ export interface Preparer {
 }
 
 type Growing = { [K in keyof Declared]: Declared[K][number][] };
+type Digest = Parameters<KernelApi["digest"]>[0];
 type LetsThrough = Parameters<KernelApi["letThrough"]>;
 
 /** Applies plugins and collects what they tap and declare. Sealed once all are applied. */
@@ -34,7 +34,7 @@ export class AppliedPlugins {
   readonly preparers: Preparer[] = [];
   readonly context: DecisionContext;
   readonly deadline_ms: number;
-  readonly #versions: Record<string, string> = {};
+  readonly #versions = new Map<string, Digest[]>();
   readonly #fallbacks: Effect[] = [];
   readonly #reasons: ((call: ToolCall) => string | undefined)[] = [];
   readonly #letsThrough: LetsThrough[] = [];
@@ -67,7 +67,7 @@ export class AppliedPlugins {
       plugins.map(({ plugin: { name, neverSoftened } }) => [name, new Set([neverSoftened].flat())]),
     );
     this.context = {
-      policy: freezeJson(this.#versions) as Readonly<Record<string, string>>,
+      policy: policyOf(this.#versions),
       enforcement_mode: mode ?? "strict",
       approval_mode: config.approval_mode ?? "ask",
       fallback: this.#fallbacks.length === 0 ? fallback : this.#fallbacks.reduce(stricter),
@@ -87,14 +87,13 @@ export class AppliedPlugins {
   #apply(plugin: Plugin, instances: readonly PluginInstance<unknown>[]): void {
     const { name, version, grants, codes } = plugin;
     const from = [...new Set(instances.map((instance) => instance.from))].join(", ");
-    const digests: string[] = [];
+    const digests: Digest[] = [];
     plugin.definition.apply(this.#api({ plugin: name, from, grants, codes }, digests), instances);
-    const earlier = this.#versions[name]?.split(" ") ?? [];
-    const decidesBy = digests.length > 0 ? digests : [version];
-    this.#versions[name] = [...earlier, ...decidesBy].sort().join(" ");
+    const earlier = this.#versions.get(name) ?? [];
+    this.#versions.set(name, [...earlier, ...(digests.length > 0 ? digests : [version])]);
   }
 
-  #api(context: TapContext, digests: string[]): KernelApi {
+  #api(context: TapContext, digests: Digest[]): KernelApi {
     const { plugin, grants } = context;
     const { events, projections, guards, sinks, redactors } = this.declared;
     const declare = (what: string, may = true): void => this.#checkDeclares(plugin, what, may);
@@ -137,6 +136,23 @@ export class AppliedPlugins {
         fix: "A tap needs a name, and only a plugin with `grants` may loosen.",
       });
   }
+}
+
+/** What each plugin decides by. A digest is computed when it is first read, because few single calls need it. */
+function policyOf(
+  versions: ReadonlyMap<string, readonly Digest[]>,
+): Readonly<Record<string, string>> {
+  const policy: Record<string, string> = {};
+  for (const [name, digests] of versions) {
+    let text: string | undefined;
+    const get = (): string =>
+      (text ??= digests
+        .map((one) => (typeof one === "string" ? one : one()))
+        .sort()
+        .join(" "));
+    Object.defineProperty(policy, name, { enumerable: true, get });
+  }
+  return Object.freeze(policy);
 }
 
 function onlyMode(

@@ -63,8 +63,11 @@ export interface KernelApi {
   letThrough(mode: ApprovalMode, test: (call: ToolCall) => boolean): void;
   /** Sets the enforcement mode that the plugin's files require. A config with another mode is rejected. Only for `grants` plugins. */
   enforcementMode(mode: EnforcementMode): void;
-  /** Sets the SHA-256 digest of what the plugin decides by, `sha256:…`. Every decision contains it, and approvals are bound to it. */
-  digest(sha256: string): void;
+  /**
+   * Sets the SHA-256 digest of what the plugin decides by, `sha256:…`, or a function that computes it when it is first read. Every
+   * decision contains it, and approvals are bound to it.
+   */
+  digest(sha256: string | (() => string)): void;
   /**
    * Adds a check that runs once, after every plugin was applied. It receives everything that plugins declared, and throws if
    * something is missing.

@@ -120,7 +120,7 @@ function choosePool(
   // No call may change either version.
   const protectedFiles = [...a.sources, ...(b?.sources ?? [])];
   const compile = ({ files, tools, digest }: LoadedPool): PolicyPool => {
-    kernel.digest(digest());
+    kernel.digest(digest);
     return compilePolicy(files, {
       ...{ tools, protectedFiles, pathsFact: manifest.name, digest: shortDigest },
     });
