@@ -126,6 +126,18 @@ reason = "the text"
     expect(await decideBy(write(OTHER))).toMatchObject({ effect: "deny", reason: "the form" });
   });
 
+  test("and denies what a pattern in it that cannot be read may be about", async () => {
+    const rule = { name: "no-notes", tier: "default", effect: "deny", shadow: false, final: false };
+    const wrong = { ...rule, line: 2, read: ["notes/../*"] };
+    const form = JSON.stringify({ ...FORM, rules: [wrong] });
+    const kernel = createKernel({
+      plugins: [policy({ files: [policyFile], compiled: [write(form)], operator: true })],
+    });
+    const read = { ...push, tool: "read_file", args: { path: "notes/a" }, cwd: "/w" };
+    expect(await kernel.decide(read)).toMatchObject({ effect: "deny", code: "check_failed" });
+    expect(await kernel.decide({ ...push, cwd: "/w" })).toMatchObject({ code: "fallback" });
+  });
+
   test("not for a text that has changed", async () => {
     const changed = join(folder, "changed.toml");
     writeFileSync(changed, TEXT.replace("the text", "changed"));

@@ -119,10 +119,7 @@ export class Bucket {
     if (readPaths === undefined && writePaths === undefined) return undefined;
     // An allow with `command` also covers commands that touch no file.
     if (source.effect === "allow" && (programs ?? regex) !== undefined) return undefined;
-    const folders = (this.#folders ??= new RuleFolders());
-    return [...(readPaths?.globs ?? []), ...(writePaths?.globs ?? [])].flatMap((glob) =>
-      folders.listsOf(glob),
-    );
+    return [(this.#folders ??= new RuleFolders()).added];
   }
 
   #byAgent({ agents }: Rule): readonly Entry[][] | undefined {

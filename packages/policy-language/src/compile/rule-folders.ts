@@ -16,8 +16,19 @@ export class RuleFolders {
     workspace: new FolderTree(),
   };
 
+  /** Rules without a folder yet. They get theirs when a call uses a file, because until then their globs need not be compiled. */
+  readonly added: Entry[] = [];
+
+  #placeAdded(): void {
+    for (const entry of this.added.splice(0)) {
+      const { readPaths, writePaths } = entry.rule;
+      for (const glob of [...(readPaths?.globs ?? []), ...(writePaths?.globs ?? [])])
+        for (const list of this.#listsOf(glob)) if (list.at(-1) !== entry) list.push(entry);
+    }
+  }
+
   /** The lists that hold rules with such a glob. */
-  listsOf({ base, lead, folded }: PathGlob): readonly Entry[][] {
+  #listsOf({ base, lead, folded }: PathGlob): readonly Entry[][] {
     const tree = this.#trees[base];
     return folded === undefined ? [tree.at(lead)] : [tree.at(lead), tree.at(folded.lead)];
   }
@@ -26,6 +37,7 @@ export class RuleFolders {
   visit(facts: CallFacts, matcher: RuleMatcher): void {
     const { known, workspace, home } = facts.paths;
     if (known.length === 0) return;
+    if (this.added.length > 0) this.#placeAdded();
     const exact = { workspace, home };
     const loose = { workspace: workspace?.folded, home: home?.folded };
     const folds = loose.workspace !== workspace || loose.home !== home;

@@ -7,7 +7,7 @@ import { compileNetwork, type NetworkPattern } from "../match/hosts.ts";
 import { compileTool, type ToolPattern } from "../match/mcp.ts";
 import { compileRegex, type Regex } from "../match/regex.ts";
 import { GlobSet } from "../paths/glob-set.ts";
-import { compilePathGlobs } from "../paths/path-glob.ts";
+import { compilePathGlobs, type PathGlob } from "../paths/path-glob.ts";
 import type { RuleSource } from "./written-rule.ts";
 
 /** Reports what is wrong with a rule. `path` leads from the rule to the key. */
@@ -17,7 +17,7 @@ export type RuleComplaint = (
   fix?: string,
 ) => void;
 
-/** A rule that was compiled and checked before. Its command patterns are compiled when a call first needs them. */
+/** A rule that was compiled and checked before. Its patterns of commands and paths are compiled when a call first needs them. */
 export interface CheckedRule {
   readonly programs: readonly ProgramKey[] | undefined;
 }
@@ -51,13 +51,15 @@ export function compilePatterns(
   const allow = source.effect === "allow";
   const known = checked !== undefined;
   const globs = (text: string): readonly Glob[] => expand(text).map(compileGlob);
+  const pathGlobs = (text: string): readonly PathGlob[] => compilePathGlobs(text, { fold: !allow });
   const globSet = (list: readonly string[] | undefined): GlobSet | undefined => {
-    const all = compiler.each("paths", list, (text) => compilePathGlobs(text, { fold: !allow }));
-    return all === undefined ? undefined : new GlobSet(all);
+    if (list === undefined) return undefined;
+    if (known) return new GlobSet(() => list.flatMap(pathGlobs));
+    const globs = compiler.each("paths", list, pathGlobs) ?? [];
+    return new GlobSet(() => globs);
   };
-  const compileCommand = (): readonly WordPattern[] | undefined =>
-    compiler.each("command", source.command, (text) => compileWords(text, { allow }));
-  let words = known ? undefined : compileCommand();
+  const wordPatterns = (text: string): readonly WordPattern[] => compileWords(text, { allow });
+  let words = known ? undefined : compiler.each("command", source.command, wordPatterns);
   const readPaths = globSet(source.read);
   const patterns: RulePatterns = {
     tool: compiler.one("tool", source.tool, (text) =>
@@ -69,7 +71,7 @@ export function compilePatterns(
       expand(text, { pipes: true }).map(compileGlob),
     ),
     programs: checked?.programs ?? words,
-    words: () => (words ??= compileCommand() ?? []),
+    words: () => (words ??= source.command?.flatMap(wordPatterns) ?? []),
     regex: compiler.one("command_regex", source.command_regex, (text) =>
       compileRegex(text, { dotAll: !allow, checked: known }),
     ),

@@ -28,8 +28,8 @@ export interface PolicyScope {
   resolves(identity: Identity): boolean;
   /** Whether a call that includes everything below a folder may reach a folder that a deny or an ask names. */
   below(facts: CallFacts): boolean;
-  /** Whether a deny or an ask has globs relative to the home folder, or to the workspace. */
-  readonly needs: { readonly home: boolean; readonly workspace: boolean };
+  /** Whether a deny or an ask has globs relative to this folder. */
+  needs(base: "home" | "workspace"): boolean;
 }
 
 /** Computes the scope of a pool's rules. `marks` are the rules that set marks: they decide nothing but need real paths. */
@@ -41,10 +41,10 @@ export function createPolicyScope(
   const live = rules.filter(({ source }) => !source.shadow);
   const pathRules = live.filter(ofFiles);
   const strict = pathRules.filter(({ source }) => source.effect !== "allow");
-  const globs = strict.flatMap(({ readPaths, writePaths }) => [
-    ...(readPaths?.globs ?? []),
-    ...(writePaths?.globs ?? []),
-  ]);
+  const needs: PolicyScope["needs"] = (base) =>
+    strict.some(({ readPaths, writePaths }) =>
+      [readPaths, writePaths].some((set) => set?.globs.some((glob) => glob.base === base)),
+    );
   const about = (identity: Identity): boolean => live.some((rule) => appliesToTool(rule, identity));
   const shell = [...tools.shell.keys()].filter((tool) =>
     about(identify({ hook: "beforeToolCall", tool, args: {} })),
@@ -58,10 +58,7 @@ export function createPolicyScope(
       ...[...live, ...marks].filter(changesFiles),
     ]),
     below: createDescendantLookup(strict),
-    needs: {
-      home: globs.some(({ base }) => base === "home"),
-      workspace: globs.some(({ base }) => base === "workspace"),
-    },
+    needs,
   };
 }
 
@@ -207,8 +204,8 @@ function below(
   return scope.below(facts) ? "a rule denies or asks about something below this folder" : undefined;
 }
 
-function missingFolder({ paths }: CallFacts, { needs }: PolicyScope): string | undefined {
-  if (needs.home && paths.home === undefined) return "the home folder is unknown";
-  if (needs.workspace && paths.workspace === undefined) return "the workspace is unknown";
+function missingFolder({ paths }: CallFacts, scope: PolicyScope): string | undefined {
+  if (paths.home === undefined && scope.needs("home")) return "the home folder is unknown";
+  if (paths.workspace === undefined && scope.needs("workspace")) return "the workspace is unknown";
   return undefined;
 }

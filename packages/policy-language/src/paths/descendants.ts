@@ -6,20 +6,30 @@ import { appliesToTool } from "../compile/rule-tool.ts";
 
 /** Creates a function that tells whether one of the rules names a folder below a path of a call. */
 export function createDescendantLookup(rules: readonly Rule[]): (facts: CallFacts) => boolean {
-  const reads = new Ancestors();
-  const writes = new Ancestors();
-  for (const rule of rules) {
-    for (const glob of rule.readPaths?.globs ?? []) reads.add(glob, rule);
-    for (const glob of rule.writePaths?.globs ?? []) writes.add(glob, rule);
-  }
-  return (facts) =>
-    facts.paths.known.some(({ access, all }) =>
+  let index: { readonly reads: Ancestors; readonly writes: Ancestors } | undefined;
+  return (facts) => {
+    const { reads, writes } = (index ??= indexOf(rules));
+    return facts.paths.known.some(({ access, all }) =>
       all.some(
         (place) =>
           (access !== "write" && reads.reach(place, facts)) ||
           (access !== "read" && writes.reach(place, facts)),
       ),
     );
+  };
+}
+
+function indexOf(rules: readonly Rule[]): {
+  readonly reads: Ancestors;
+  readonly writes: Ancestors;
+} {
+  const reads = new Ancestors();
+  const writes = new Ancestors();
+  for (const rule of rules) {
+    for (const glob of rule.readPaths?.globs ?? []) reads.add(glob, rule);
+    for (const glob of rule.writePaths?.globs ?? []) writes.add(glob, rule);
+  }
+  return { reads, writes };
 }
 
 /** Rules indexed by the folders that their globs begin with, and by the parents of these. */

@@ -18,15 +18,20 @@ type Scope = typeof EXACTLY | typeof BELOW | typeof STRICTLY_BELOW;
 
 type Indexes = { readonly [base in Base]?: NameIndex };
 
-/** The path globs of one rule, indexed by the names that they require. */
+/** The path globs of one rule, compiled on first use, and indexed by the names that they require. */
 export class GlobSet {
-  readonly globs: readonly PathGlob[];
+  readonly #compile: () => readonly PathGlob[];
+  #globs: readonly PathGlob[] | undefined = undefined;
   #exact: Indexes | undefined = undefined;
   #folded: Indexes | undefined = undefined;
   #changed: Indexes | undefined = undefined;
 
-  constructor(globs: readonly PathGlob[]) {
-    this.globs = globs;
+  constructor(compile: () => readonly PathGlob[]) {
+    this.#compile = compile;
+  }
+
+  get globs(): readonly PathGlob[] {
+    return (this.#globs ??= this.#compile());
   }
 
   /**
