@@ -4,6 +4,7 @@ import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, concat, known, prefix } from "./word-text.ts";
 import { writeInto, writeNumbered, writeTemplate } from "./written-files.ts";
 import { kind, many, options } from "./option-groups.ts";
+import { toTarget } from "./to-target.ts";
 import { READS, FILE_READERS } from "./file-readers.ts";
 
 const COPY = options`-a,--archive --attributes-only -b --copy-contents -d --debug -f,--force -i,--interactive -H -l,--link
@@ -11,31 +12,6 @@ const COPY = options`-a,--archive --attributes-only -b --copy-contents -d --debu
   --keep-directory-symlink -x,--one-file-system -Z -c -X --help --version --exchange --no-copy ${kind.optional} --backup --preserve
   --reflink --update --context ${kind.value} --no-preserve --sparse -S,--suffix -t,--target-directory ${kind.flag} --parents
   --strip-trailing-slashes -s,--symbolic-link`;
-
-/** The destination is the last operand, or the value of `-t`. */
-export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findings) => void {
-  return (use, out) => {
-    const targets = optionsNamed(use, "target-directory").map(valueOf);
-    const words = use.operands.map(({ word }) => word);
-    const last = targets.length === 0 && words.length > 1 ? words.pop() : undefined;
-    if (last !== undefined) targets.push(last);
-    const below = source === "move" || hasOption(use, "recursive archive");
-    // `cp -l` links to the targets of symbolic links, unless an option prevents that.
-    const linked = hasOption(use, "link") && !hasOption(use, "archive no-dereference d");
-    const follows = source === "read" && (hasOption(use, "dereference") || linked);
-    for (const word of words) {
-      file(out, "read", word, { below, follows });
-      if (source === "move") file(out, "delete", word, { below });
-    }
-    for (const target of targets)
-      writeInto(target, words, out, {
-        below: below && source === "read",
-        folder: last === undefined,
-        merges: hasOption(use, "no-target-directory T"),
-        parents: hasOption(use, "parents"),
-      });
-  };
-}
 
 function link(use: ParsedArgs, out: Findings): void {
   const targets = optionsNamed(use, "target-directory").map(valueOf);

@@ -1,5 +1,4 @@
 import { runArgv } from "./apply-spec.ts";
-import { toTarget } from "./files.ts";
 import {
   applyMails,
   applyPatch,
@@ -22,6 +21,7 @@ import type { Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { PATHS, SHOW, GIT_READERS } from "./git-readers.ts";
 import { GIT_TRANSFERS } from "./git-transfers.ts";
+import { toTarget } from "./to-target.ts";
 const TREE: Spec = { operands: PATHS, below: "always", prints: true };
 const LISTING = "list contains no-contains merged no-merged points-at show-current verify n";
 
