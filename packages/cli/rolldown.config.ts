@@ -46,8 +46,10 @@ const command = defineConfig({
       groups: [
         {
           name: "check",
-          test: /rolldown\/runtime|\/(?:cli\/src\/(?:main|commands\/check)\.ts|(?:plugins\/policy|rulesets\/(?:everyday|recommended))\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js)$/,
+          test: /rolldown\/runtime|\/(?:cli\/src\/(?:main|commands\/check)\.ts|(?:plugins\/policy|rulesets\/(?:everyday|recommended))\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js|shell\/dist\/programs\/to-target\.js)$/,
+          priority: 1,
         },
+        { name: "hook", test: /\/cli\/src\/commands\/hook\.ts$/ },
       ],
     },
   },
@@ -149,15 +151,14 @@ function modulesOfNode(): Plugin {
   const take = (names: string, module: string): string =>
     module === "node:crypto"
       ? names.replaceAll(
-          /\w+/g,
-          (name) =>
-            `const ${name} = (...given) => process.getBuiltinModule("${module}").${name}(...given);`,
+          /(\w+),?/g,
+          `const $1 = (...given) => process.getBuiltinModule("${module}").$1(...given);`,
         )
       : `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${module}");`;
   return {
     name: "modules-of-node",
     renderChunk: (code, { name }) =>
-      name === "check"
+      name === "check" || name === "hook"
         ? code.replaceAll(
             /^import \{([^}]*)\} from "(node:[^"]+)";/gm,
             (_, names: string, module: string) => take(names, module),

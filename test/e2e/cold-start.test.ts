@@ -7,6 +7,13 @@ import { BIN, POLICY, bylaw, scratch } from "./bylaw.ts";
 
 /** The names of the files that a call loads as code. */
 function filesReadBy(args: readonly string[], files: Readonly<Record<string, string>>): string[] {
+  const { loaded, stdout } = run(["check", ...args, "--json"], files);
+  expect(JSON.parse(stdout)).toMatchObject({ effect: "allow" });
+  return loaded;
+}
+
+/** Runs a command and lists the files that it loads as code, and the modules of Node. */
+function run(args: readonly string[], files: Readonly<Record<string, string>>, input = "") {
   const cwd = scratch({ "bylaw.config.json": CONFIG, ...files });
   const list = join(cwd, "list");
   const preload = `import { registerHooks } from "node:module";
@@ -14,20 +21,22 @@ function filesReadBy(args: readonly string[], files: Readonly<Record<string, str
     registerHooks({ load(url, context, next) {
       if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
       return next(url, context);
-    } });`;
+    } });
+    process.on("exit", () =>
+      appendFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));`;
   const node = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
-  const { code, stdout } = bylaw(["check", ...args, "--json"], { cwd, node });
-  expect(JSON.parse(stdout)).toMatchObject({ effect: "allow" });
+  const { code, stdout } = bylaw(args, { cwd, node, input });
   expect(code).toBe(0);
-  return readFileSync(list, "utf8")
-    .trim()
-    .split("\n")
-    .map((url) => basename(url));
+  const lines = readFileSync(list, "utf8").split("\n");
+  return {
+    stdout,
+    loaded: lines.filter((line) => line.startsWith("file:")).map((url) => basename(url)),
+    builtIn: lines.flatMap((line) => /^NativeModule (.*)/.exec(line)?.[1] ?? []),
+  };
 }
 
 const CONFIG = '{ "extends": ["@bylaw/ruleset-recommended"] }';
 const ONE = [basename(BIN), "check.js", "rolldown-runtime.js"];
-const GIT = ["git.js", "files.js", "written-files.js"];
 const line = (command: string): readonly string[] => [
   ...["--tool", "bash", "--args", JSON.stringify({ command })],
 ];
@@ -41,13 +50,32 @@ test.each(["recommended", "everyday"])(
   },
 );
 
+test("a call loads no cryptography and no stream for its output, which take longer than deciding", () => {
+  const { builtIn } = run(["check", ...line("git status"), "--json"], {});
+  expect(builtIn).toContain("fs");
+  expect(builtIn).not.toContain("crypto");
+  expect(builtIn).not.toContain("net");
+});
+
+test("the hook of a coding agent loads one file more", () => {
+  const event = { hook_event_name: "PreToolUse", session_id: "s", cwd: "/w", tool_use_id: "t" };
+  const call = { ...event, tool_name: "Bash", tool_input: { command: "git push --force" } };
+  const args = ["hook", "claude-code", "--config", "bylaw.config.json"];
+  const { loaded, builtIn, stdout } = run(args, {}, JSON.stringify(call));
+  expect(stdout).toContain('"deny"');
+  expect(loaded).toEqual([...ONE, "hook.js", "git.js"]);
+  expect(builtIn).not.toContain("crypto");
+});
+
 test("the table of a program is loaded for a line with the program", () => {
-  expect(filesReadBy(line("git status"), {})).toEqual([...ONE, ...GIT]);
+  expect(filesReadBy(line("git status"), {})).toEqual([...ONE, "git.js"]);
 });
 
 test("the parser of shell scripts is loaded for a line that needs it", () => {
   const files = filesReadBy(line("git status && git log"), {});
-  expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT, "analyze-script.js", "unbash.js"]));
+  expect(files).toEqual(
+    expect.arrayContaining([...ONE, "git.js", "analyze-script.js", "unbash.js"]),
+  );
   expect(files).not.toContain("clouds.js");
 });
 
@@ -60,7 +88,7 @@ test.each([
     const policy = createRequire(BIN).resolve(`@bylaw/ruleset-${name}/package.json`);
     const args = [...line(command), "--policy", join(dirname(policy), "policy.toml")];
     const files = filesReadBy(args, {});
-    expect(files).toEqual(expect.arrayContaining([...ONE, ...GIT]));
+    expect(files).toEqual(expect.arrayContaining([...ONE, "git.js"]));
     expect(files).not.toContain("parse-text.js");
   },
 );

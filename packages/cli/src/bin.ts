@@ -19,5 +19,5 @@ if (major < 22 || (major === 22 && minor < 13)) {
 } else {
   // INVARIANT: nothing above is imported that could fail on an older Node. No V8 compile cache either: its code would run here, and an
   // agent can write to the user's cache folder. Not awaited, because Node prints its own message if an awaited promise never settles.
-  void import("./main.ts").then(({ main }) => main(process.argv.slice(2)));
+  void import("./main.ts").then(({ main }) => main(process.argv.slice(2), { alone: true }));
 }

@@ -1,6 +1,6 @@
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { reportError } from "./io/report-error.ts";
-import { conclude, watchExit } from "./io/exit-code.ts";
+import { conclude, endNow, watchExit } from "./io/exit-code.ts";
 import { claimOutput } from "./io/output.ts";
 import { quickCheck } from "./command-line/quick-check.ts";
 import { quickHook } from "./command-line/quick-hook.ts";
@@ -13,8 +13,18 @@ const unwritable = (cause: Error): BylawError =>
     cause,
   });
 
-/** Runs the command and sets the exit code; it never throws. */
-export async function main(argv: readonly string[]): Promise<void> {
+/**
+ * Runs the command and sets the exit code; it never throws. `alone`: the process is only there for this command, so it ends with it.
+ */
+export async function main(
+  argv: readonly string[],
+  { alone = false }: { readonly alone?: boolean } = {},
+): Promise<void> {
+  await run(argv, { alone });
+  if (alone) endNow();
+}
+
+async function run(argv: readonly string[], alone: { readonly alone: boolean }): Promise<void> {
   const json = argv.includes("--json");
   const fail = (error: unknown): void => {
     reportError(error, { json });
@@ -25,16 +35,15 @@ export async function main(argv: readonly string[]): Promise<void> {
     fail(error);
     process.exit(2);
   };
-  claimOutput();
-  watchExit({ json });
-  process.on("uncaughtException", stray);
-  process.on("unhandledRejection", stray);
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  claimOutput((error) => {
     if (error.code !== "EPIPE") stray(unwritable(error));
     // The reader closed the output, so nobody gets an answer or an error.
     conclude(2);
     process.exit(2);
-  });
+  }, alone);
+  watchExit({ json });
+  process.on("uncaughtException", stray);
+  process.on("unhandledRejection", stray);
   const plain = quickCheck(argv);
   const asked = quickHook(argv);
   try {
