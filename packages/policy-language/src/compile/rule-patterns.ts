@@ -92,7 +92,7 @@ export function compilePatterns(
 }
 
 /** Compiles patterns one by one, so that all wrong ones are reported. */
-class PatternCompiler {
+export class PatternCompiler {
   failed = false;
   readonly #report: RuleComplaint;
 
@@ -100,13 +100,17 @@ class PatternCompiler {
     this.#report = report;
   }
 
+  fail(path: readonly (string | number)[], message: string, fix?: string): void {
+    this.failed = true;
+    this.#report(path, message, fix);
+  }
+
   attempt<T>(path: readonly (string | number)[], compile: () => T): T | undefined {
     try {
       return compile();
     } catch (error) {
       if (!(error instanceof PatternError)) throw error;
-      this.failed = true;
-      this.#report(path, error.message, error.fix);
+      this.fail(path, error.message, error.fix);
       return undefined;
     }
   }

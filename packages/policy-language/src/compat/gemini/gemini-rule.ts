@@ -4,6 +4,7 @@ import { modesOf } from "./gemini-modes.ts";
 import { compileArgsPattern, compileCommandRegex, type Finder } from "./gemini-pattern.ts";
 import type { RawGeminiRule } from "./gemini-schema.ts";
 import { compileGeminiTool, SHELL, type GeminiTool } from "./gemini-tool.ts";
+import { PatternCompiler, type RuleComplaint } from "../../compile/rule-patterns.ts";
 import { ruleVerdict } from "../../compile/rule-verdict.ts";
 
 /** One rule of a file with `compat = "gemini"`, compiled. */
@@ -25,56 +26,58 @@ export interface GeminiRule {
   speaks(call: ToolCall, tool: GeminiTool): boolean;
 }
 
-type Complaint = (path: readonly (string | number)[], message: string, fix?: string) => void;
-
 /** Compiles one rule and reports every mistake. Returns undefined if there is one. */
 export function compileGeminiRule(
   raw: RawGeminiRule,
   { file, line, index }: { readonly file: string; readonly line: number; readonly index: number },
-  report: Complaint,
+  report: RuleComplaint,
 ): GeminiRule | undefined {
-  let wrong = false;
-  const error: Complaint = (path, message, fix) => {
-    wrong = true;
-    report(path, message, fix);
+  const compiler = new PatternCompiler(report);
+  checkKeys(raw, compiler);
+  const { decision: effect, name = `rule ${index + 1}` } = raw;
+  const tools = each("toolName", raw.toolName, compiler, (tool) =>
+    compileGeminiTool(tool, raw.mcpName, effect),
+  );
+  const prefixes =
+    raw.commandPrefix === undefined
+      ? undefined
+      : each("commandPrefix", raw.commandPrefix, compiler, wordsOf);
+  const regex = compiler.one("commandRegex", raw.commandRegex, (source) => ({
+    line: compileCommandRegex(source, { whole: false }),
+    part: compileCommandRegex(source, { whole: effect === "allow" }),
+  }));
+  const pattern = compiler.one("argsPattern", raw.argsPattern, compileArgsPattern);
+  if (compiler.failed) return undefined;
+  const reason = effect === "deny" ? (raw.denyMessage ?? raw.deny_message) : undefined;
+  return {
+    name,
+    line,
+    effect,
+    priority: raw.priority,
+    verdict: ruleVerdict({ effect, name, file, line, reason }),
+    blanket: patternKeys(raw).length === 0,
+    redirection: raw.allowRedirection ?? raw.allow_redirection ?? false,
+    prefixes,
+    regex,
+    pattern,
+    speaks: scopeOf(raw, tools),
   };
-  const attempt = <T>(path: readonly (string | number)[], compile: () => T): T | undefined => {
-    try {
-      return compile();
-    } catch (thrown) {
-      if (!(thrown instanceof PatternError)) throw thrown;
-      error(path, thrown.message, thrown.fix);
-      return undefined;
-    }
-  };
-  const {
-    decision: effect,
-    commandPrefix,
-    commandRegex,
-    argsPattern,
-    toolAnnotations,
-    subagent,
-    interactive,
-    mcpName,
-  } = raw;
-  const list = (value: string | readonly string[]): readonly string[] =>
-    typeof value === "string" ? [value] : value;
-  const shellKey =
-    commandPrefix === undefined
-      ? commandRegex === undefined
-        ? undefined
-        : "commandRegex"
-      : "commandPrefix";
-  if (shellKey !== undefined && (raw.toolName !== SHELL || mcpName !== undefined)) {
-    error([shellKey], `\`${shellKey}\` works only with \`toolName = "${SHELL}"\``);
-  }
-  const patterns = (["commandPrefix", "commandRegex", "argsPattern"] as const).filter(
+}
+
+const patternKeys = (raw: RawGeminiRule) =>
+  (["commandPrefix", "commandRegex", "argsPattern"] as const).filter(
     (key) => raw[key] !== undefined,
   );
-  for (const key of patterns.slice(1))
-    error([key], `Use \`${key}\` or \`${patterns[0] ?? ""}\`, not both`);
-  if (toolAnnotations !== undefined && effect === "allow") {
-    error(
+
+// Reports keys that exclude each other.
+function checkKeys(raw: RawGeminiRule, compiler: PatternCompiler): void {
+  const [pattern, ...others] = patternKeys(raw);
+  const isShell = raw.toolName === SHELL && raw.mcpName === undefined;
+  if (!isShell && pattern !== undefined && pattern !== "argsPattern")
+    compiler.fail([pattern], `\`${pattern}\` works only with \`toolName = "${SHELL}"\``);
+  for (const key of others) compiler.fail([key], `Use \`${key}\` or \`${pattern}\`, not both`);
+  if (raw.toolAnnotations !== undefined && raw.decision === "allow") {
+    compiler.fail(
       ["toolAnnotations"],
       "An allow cannot depend on `toolAnnotations`: a tool describes itself there",
       "Name the tools that you know",
@@ -84,69 +87,38 @@ export function compileGeminiRule(
     ["allowRedirection", "allow_redirection"],
     ["denyMessage", "deny_message"],
   ] as const) {
-    if (raw[now] !== undefined && raw[former] !== undefined) {
-      error([former], `Use \`${now}\` or \`${former}\`, not both`);
-    }
+    if (raw[now] !== undefined && raw[former] !== undefined)
+      compiler.fail([former], `Use \`${now}\` or \`${former}\`, not both`);
   }
-  const tools = list(raw.toolName).map((name, at) =>
-    attempt(typeof raw.toolName === "string" ? ["toolName"] : ["toolName", at], () =>
-      compileGeminiTool(name, mcpName, effect),
-    ),
-  );
-  const prefixes =
-    commandPrefix === undefined
-      ? undefined
-      : list(commandPrefix).flatMap((text, at) => {
-          const words = attempt(
-            typeof commandPrefix === "string" ? ["commandPrefix"] : ["commandPrefix", at],
-            () => wordsOf(text),
-          );
-          return words === undefined ? [] : [words];
-        });
-  const regex =
-    commandRegex === undefined
-      ? undefined
-      : attempt(["commandRegex"], () => ({
-          line: compileCommandRegex(commandRegex, { whole: false }),
-          part: compileCommandRegex(commandRegex, { whole: effect === "allow" }),
-        }));
-  const pattern =
-    argsPattern === undefined
-      ? undefined
-      : attempt(["argsPattern"], () => compileArgsPattern(argsPattern));
-  if (wrong) return undefined;
+}
+
+const each = <T>(
+  key: "toolName" | "commandPrefix",
+  given: string | readonly string[],
+  compiler: PatternCompiler,
+  compile: (text: string) => T,
+): readonly T[] =>
+  [given]
+    .flat()
+    .flatMap(
+      (text, at) =>
+        compiler.attempt(typeof given === "string" ? [key] : [key, at], () => [compile(text)]) ??
+        [],
+    );
+
+function scopeOf(
+  raw: RawGeminiRule,
+  tools: readonly ((tool: GeminiTool) => boolean)[],
+): GeminiRule["speaks"] {
+  const { interactive, subagent } = raw;
   const modes = modesOf(raw);
-  const annotations = Object.entries(toolAnnotations ?? {});
-  const name = raw.name ?? `rule ${index + 1}`;
-  return {
-    name,
-    line,
-    effect,
-    priority: raw.priority,
-    verdict: ruleVerdict({
-      effect,
-      name,
-      file,
-      line,
-      reason: effect === "deny" ? (raw.denyMessage ?? raw.deny_message) : undefined,
-    }),
-    blanket: patterns.length === 0,
-    redirection: raw.allowRedirection ?? raw.allow_redirection ?? false,
-    prefixes,
-    regex,
-    pattern,
-    speaks(call, tool) {
-      if (modes !== undefined && !modes.includes(call.approval_mode ?? "ask")) return false;
-      if (interactive !== undefined && (call.interactive !== false) !== interactive) return false;
-      if (subagent !== undefined && call.agent !== subagent) return false;
-      if (
-        annotations.length > 0 &&
-        !annotations.every(([key, value]) => own(call.annotations, key) === value)
-      )
-        return false;
-      return tools.some((fits) => fits?.(tool) === true);
-    },
-  };
+  const annotations = Object.entries(raw.toolAnnotations ?? {});
+  return (call, tool) =>
+    (modes === undefined || modes.includes(call.approval_mode ?? "ask")) &&
+    (interactive === undefined || (call.interactive !== false) === interactive) &&
+    (subagent === undefined || call.agent === subagent) &&
+    annotations.every(([key, value]) => own(call.annotations, key) === value) &&
+    tools.some((fits) => fits(tool));
 }
 
 const own = (table: JsonObject | undefined, key: string): unknown =>
