@@ -17,16 +17,16 @@ export interface GeminiImport extends OrderedRule {
   readonly asks?: { readonly redirections: boolean; readonly dangerous: readonly ApprovalMode[] };
 }
 
+type Ways = GeminiImport["ways"];
+
 /** Reads one rule. Returns the reason as text if it cannot be carried over, and undefined if there is nothing to carry over. */
 export function geminiRule(
   raw: RawGeminiRule,
   place: SourcePlace,
   draft: Draft,
 ): GeminiImport | string | undefined {
-  const { decision: effect, priority, commandPrefix, commandRegex, argsPattern } = raw;
-  const allow = effect === "allow";
-  const modes = modesOf(raw);
-  if (modes?.length === 0) {
+  const { decision: effect, priority } = raw;
+  if (modesOf(raw)?.length === 0) {
     draft.find(
       "lost",
       place,
@@ -34,75 +34,81 @@ export function geminiRule(
     );
     return undefined;
   }
-  if (allow && raw.toolAnnotations !== undefined)
-    return "a tool writes its own annotations, so an allow cannot depend on them";
-  const names = typeof raw.toolName === "string" ? [raw.toolName] : raw.toolName;
-  const shellOnly = commandPrefix !== undefined || commandRegex !== undefined;
-  if (shellOnly && (names.length !== 1 || names[0] !== SHELL) && allow)
-    return `conditions on commands work only with \`toolName = "${SHELL}"\``;
-  const common: RuleKeys = {
-    ...(modes === undefined ? {} : { modes }),
-    ...(raw.interactive === undefined ? {} : { interactive: raw.interactive }),
-    ...(raw.subagent === undefined ? {} : { agent: literal(raw.subagent) }),
-    ...annotated(raw.toolAnnotations),
-    ...reasonOf(effect, raw.denyMessage ?? raw.deny_message),
-  };
-  const blanket = !shellOnly && argsPattern === undefined;
-  const asks = {
-    redirections:
-      (raw.allowRedirection ?? raw.allow_redirection) !== true && modes?.includes("ask") !== false,
-    dangerous: blanket
-      ? (["ask", "autoEdit"] as const).filter((mode) => modes?.includes(mode) !== false)
-      : [],
-  };
-  const finish = (
-    ways: readonly (readonly Candidate[])[],
-    tools: ReadonlySet<string> | undefined,
-  ): GeminiImport => ({
-    effect,
-    priority,
-    place,
-    tools,
-    ...(allow &&
-    raw.mcpName === undefined &&
-    names.some((name) => name === "*" || name === SHELL || name === "ShellTool")
-      ? { asks }
-      : {}),
-    ways: ways.map((way) =>
-      way.map((candidate) => ({ ...candidate, keys: { ...candidate.keys, ...common } })),
-    ),
-  });
-  if ((raw.allowRedirection ?? raw.allow_redirection) === true && allow) {
+  const unsafe = effect === "allow" ? unsafeAllow(raw) : undefined;
+  if (unsafe !== undefined) return unsafe;
+  if (redirects(raw) && effect === "allow") {
     draft.find(
       "stricter",
       place,
       "an allow does not cover output redirected to a file, so such a line needs approval",
     );
   }
-  const shell = new Set([SHELL]);
-  if (commandPrefix !== undefined) {
-    const prefixes = typeof commandPrefix === "string" ? [commandPrefix] : commandPrefix;
-    const read = prefixes.map((prefix) => prefixWays(prefix, effect));
-    const lost = read.find((one) => typeof one === "string");
-    if (lost !== undefined) return lost;
-    const ways = read.flatMap((one) => (typeof one === "string" ? [] : [one]));
-    const commands = ways.map((way) =>
-      way.length > 0 && way[0]?.note === undefined ? way[0]?.keys["command"] : undefined,
-    );
-    const texts = commands.flatMap((command) => (typeof command === "string" ? [command] : []));
-    // One rule for all prefixes if each of them is exact.
-    const together =
-      texts.length === ways.length
-        ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(allow ? 1 : 0)]]
-        : ways;
-    return finish(together, shell);
-  }
-  if (commandRegex !== undefined) {
-    const ways = regexWays(commandRegex, effect);
-    return typeof ways === "string" ? ways : finish(ways, shell);
-  }
-  const wanted = targets(names, raw.mcpName, effect);
-  if (typeof wanted === "string") return wanted;
+  const ways = waysOf(raw, place, draft);
+  if (typeof ways === "string") return ways;
+  const common = commonKeys(raw);
+  return {
+    effect,
+    priority,
+    place,
+    tools: toolsOf(raw),
+    ...(effect === "allow" && namesShell(raw) ? { asks: asksOf(raw) } : {}),
+    ways: ways.map((way) =>
+      way.map((candidate) => ({ ...candidate, keys: { ...candidate.keys, ...common } })),
+    ),
+  };
+}
+
+const listOf = (value: string | readonly string[]): readonly string[] => [value].flat();
+
+const isAboutCommands = ({ commandPrefix, commandRegex }: RawGeminiRule): boolean =>
+  commandPrefix !== undefined || commandRegex !== undefined;
+
+const redirects = (raw: RawGeminiRule): boolean =>
+  (raw.allowRedirection ?? raw.allow_redirection) === true;
+
+const namesShell = ({ mcpName, toolName }: RawGeminiRule): boolean =>
+  mcpName === undefined &&
+  listOf(toolName).some((name) => name === "*" || name === SHELL || name === "ShellTool");
+
+function unsafeAllow(raw: RawGeminiRule): string | undefined {
+  if (raw.toolAnnotations !== undefined)
+    return "a tool writes its own annotations, so an allow cannot depend on them";
+  const names = listOf(raw.toolName);
+  return isAboutCommands(raw) && (names.length !== 1 || names[0] !== SHELL)
+    ? `conditions on commands work only with \`toolName = "${SHELL}"\``
+    : undefined;
+}
+
+function asksOf(raw: RawGeminiRule): NonNullable<GeminiImport["asks"]> {
+  const modes = modesOf(raw);
+  const blanket = !isAboutCommands(raw) && raw.argsPattern === undefined;
+  return {
+    redirections: !redirects(raw) && modes?.includes("ask") !== false,
+    dangerous: blanket
+      ? (["ask", "autoEdit"] as const).filter((mode) => modes?.includes(mode) !== false)
+      : [],
+  };
+}
+
+// The conditions that every rule of the translation has, whatever it says about tools and arguments.
+function commonKeys(raw: RawGeminiRule): RuleKeys {
+  const modes = modesOf(raw);
+  return {
+    ...(modes === undefined ? {} : { modes }),
+    ...(raw.interactive === undefined ? {} : { interactive: raw.interactive }),
+    ...(raw.subagent === undefined ? {} : { agent: literal(raw.subagent) }),
+    ...annotated(raw.toolAnnotations),
+    ...reasonOf(raw.decision, raw.denyMessage ?? raw.deny_message),
+  };
+}
+
+function waysOf(raw: RawGeminiRule, place: SourcePlace, draft: Draft): Ways | string {
+  const { decision: effect, commandPrefix, commandRegex, argsPattern, mcpName } = raw;
+  if (commandPrefix !== undefined) return prefixListWays(listOf(commandPrefix), effect);
+  if (commandRegex !== undefined) return regexWays(commandRegex, effect);
+  const names = listOf(raw.toolName);
+  const rules = targets(names, mcpName, effect);
+  if (typeof rules === "string") return rules;
   if (names.some((name) => !/^(?:\*|mcp_\*|mcp_[^*]+_\*|[^*]*)$/.test(name))) {
     draft.find(
       "stricter",
@@ -110,20 +116,32 @@ export function geminiRule(
       "gemini-cli reads `*` inside a name literally and never matches; the imported rule matches it as a wildcard",
     );
   }
-  if (argsPattern === undefined)
-    return finish(
-      wanted.map((keys) => [{ keys }]),
-      toolsOf(names, raw.mcpName),
-    );
+  if (argsPattern === undefined) return rules.map((keys) => [{ keys }]);
+  const any = names.includes("*") && mcpName === undefined;
+  return allOrReason(rules.map((keys) => argsWays(argsPattern, keys, effect, { any })));
+}
+
+function prefixListWays(prefixes: readonly string[], effect: Effect): Ways | string {
+  const ways = allOrReason(prefixes.map((prefix) => prefixWays(prefix, effect)));
+  if (typeof ways === "string") return ways;
+  const texts = ways.flatMap(([first]) => {
+    const command = first?.note === undefined ? first?.keys["command"] : undefined;
+    return typeof command === "string" ? [command] : [];
+  });
+  // One rule for all prefixes if each of them is exact.
+  return texts.length === ways.length
+    ? [[{ keys: { command: texts } }, ...coveringPrefix("").slice(effect === "allow" ? 1 : 0)]]
+    : ways;
+}
+
+/** Returns the first reason why one cannot be carried over, or else all of them. */
+function allOrReason(read: readonly (readonly Candidate[] | string)[]): Ways | string {
   const ways: (readonly Candidate[])[] = [];
-  for (const keys of wanted) {
-    const found = argsWays(argsPattern, keys, effect, {
-      any: names.includes("*") && raw.mcpName === undefined,
-    });
-    if (typeof found === "string") return found;
-    ways.push(found);
+  for (const one of read) {
+    if (typeof one === "string") return one;
+    ways.push(one);
   }
-  return finish(ways, toolsOf(names, raw.mcpName));
+  return ways;
 }
 
 const reasonOf = (effect: Effect, message: string | undefined): RuleKeys =>
@@ -154,7 +172,7 @@ function prefixWays(prefix: string, effect: Effect): readonly Candidate[] | stri
   ];
 }
 
-function regexWays(regex: string, effect: Effect): readonly (readonly Candidate[])[] | string {
+function regexWays(regex: string, effect: Effect): Ways | string {
   const allow = effect === "allow";
   // JSON escapes quotes and backslashes, so a pattern with these characters means something else here.
   const json = /["]|\\\\/.test(regex);
@@ -246,11 +264,13 @@ function ofServer(
 const starredIf = (star: boolean, name: string): string =>
   star ? name.replaceAll(/[\\?[\]{}|!]/g, "\\$&") : literal(name);
 
-function toolsOf(
-  names: readonly string[],
-  mcpName: string | undefined,
-): ReadonlySet<string> | undefined {
-  if (mcpName !== undefined || names.some((name) => name.includes("*") || name.startsWith("mcp_")))
+function toolsOf(raw: RawGeminiRule): ReadonlySet<string> | undefined {
+  if (isAboutCommands(raw)) return new Set([SHELL]);
+  const names = listOf(raw.toolName);
+  if (
+    raw.mcpName !== undefined ||
+    names.some((name) => name.includes("*") || name.startsWith("mcp_"))
+  )
     return undefined;
   return new Set(
     names.flatMap((name) => (SEARCH.includes(name) ? SEARCH : name === "ShellTool" ? SHELL : name)),
