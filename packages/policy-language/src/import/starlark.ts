@@ -1,4 +1,5 @@
 import { withoutMark } from "../load/byte-order-mark.ts";
+import { placesIn } from "../load/text-places.ts";
 
 export type Literal =
   | { readonly kind: "text"; readonly text: string }
@@ -45,7 +46,7 @@ class Wrong extends Error {
 export function readStarlark(source: string): readonly Statement[] {
   const text = withoutMark(source).replaceAll("\r\n", "\n");
   const statements: Statement[] = [];
-  const place = placesOf(text);
+  const place = placesIn(text);
   let at = 0;
   while (at < text.length) {
     const blank = /(?:[ \t\n;]|#[^\n]*|\\\n)+/y;
@@ -74,25 +75,6 @@ export function readStarlark(source: string): readonly Statement[] {
     }
   }
   return statements;
-}
-
-// Positions must be requested in the order of the text.
-function placesOf(
-  text: string,
-): (at: number) => { readonly line: number; readonly column: number } {
-  let line = 1;
-  let start = 0;
-  return (at) => {
-    for (
-      let end = text.indexOf("\n", start);
-      end >= 0 && end < at;
-      end = text.indexOf("\n", start)
-    ) {
-      start = end + 1;
-      line++;
-    }
-    return { line, column: at - start + 1 };
-  };
 }
 
 function nextAtMargin(text: string, from: number): number {

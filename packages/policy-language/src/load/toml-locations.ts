@@ -1,15 +1,11 @@
-/** A position in a text. Both numbers count from 1. */
-interface Place {
-  readonly line: number;
-  readonly column: number;
-}
+import { placesIn, type TextPlace } from "./text-places.ts";
 
 /** Finds the positions of tables, keys and array items in TOML text. */
 export interface Locator {
   /** The positions of the `[[rules]]` headers, or of the items of `rules = [ … ]`, in order. `key` selects another array. */
-  rules(key?: string): readonly Place[];
+  rules(key?: string): readonly TextPlace[];
   /** The positions of keys or items, one for each path. For a path that is not in the text, the position of its nearest parent. */
-  at(paths: readonly (readonly (string | number)[])[]): readonly Place[];
+  at(paths: readonly (readonly (string | number)[])[]): readonly TextPlace[];
 }
 
 type Step = string | number;
@@ -27,18 +23,7 @@ const MAX_STEPS = 32;
 
 /** Scans TOML text that the parser has accepted. */
 export function createLocator(text: string): Locator {
-  let lines: readonly number[] | undefined;
-  const placeOf = (offset: number): Place => {
-    lines ??= lineStarts(text);
-    let low = 0;
-    let high = lines.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if ((lines[middle] ?? 0) <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return { line: low + 1, column: offset - (lines[low] ?? 0) + 1 };
-  };
+  const placeOf = placesIn(text);
   return {
     rules(key = "rules") {
       const items: number[] = [];
@@ -61,12 +46,6 @@ export function createLocator(text: string): Locator {
       );
     },
   };
-}
-
-function lineStarts(text: string): readonly number[] {
-  const starts = [0];
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
-  return starts;
 }
 
 function child(node: PathRef | undefined, step: Step, offset: number): PathRef | undefined {
