@@ -54,9 +54,16 @@ function factsOf(given: unknown): JsonObject | undefined {
 }
 
 function stamp(subject: Subject, found: readonly Found[], owner: object): Subject {
-  const failures = found.flatMap(({ failure }) => failure ?? []);
+  const failures: Vote[] = [];
   const facts: Record<string, JsonObject> = {};
-  for (const { plugin, facts: own } of found)
-    if (own !== undefined) facts[plugin] = Object.freeze({ ...facts[plugin], ...own });
-  return withFacts(subject, facts, failures.length === 0 ? { owner } : { owner, failures });
+  let hasFacts = false;
+  for (const { plugin, facts: own, failure } of found) {
+    if (failure !== undefined) failures.push(failure);
+    if (own === undefined) continue;
+    hasFacts = true;
+    const before = facts[plugin];
+    facts[plugin] = before === undefined ? own : Object.freeze({ ...before, ...own });
+  }
+  if (failures.length > 0) return withFacts(subject, facts, { owner, failures });
+  return hasFacts ? withFacts(subject, facts, { owner }) : subject;
 }

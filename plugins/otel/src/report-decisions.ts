@@ -6,7 +6,7 @@ import { decisionIn, spanAttributes, spanName } from "./attributes.ts";
 import { followLog } from "./chain-check.ts";
 import type { DecisionMetrics } from "./metrics.ts";
 import { openQuestions } from "./open-questions.ts";
-import { contextOf, isForeign, nowMs, runContext, traceFactIn } from "./trace-fact.ts";
+import { contextOf, nowMs, runContext, traceFactIn } from "./trace-fact.ts";
 
 interface Reporting {
   readonly api: Api;
@@ -24,12 +24,18 @@ export function reportDecisions(log: LogReader, reporting: Reporting): SinkWrite
   let view: View | undefined;
   let home: Context | undefined;
   const run = { questions: (): number => view?.(openQuestions)?.size ?? 0, chain: followLog(log) };
+  const write = (events: readonly LogEvent[], context: Context): void => {
+    for (const event of events) report(log.run, event, context, reporting);
+  };
   metrics.opened(run);
   return {
-    async write(events, now) {
+    write(events, now) {
       view = now;
-      home ??= runContext(api, await firstSession(log));
-      for (const event of events) report(log.run, event, home, reporting);
+      if (home !== undefined) return write(events, home);
+      return firstSession(log).then((session) => {
+        home = runContext(api, session);
+        write(events, home);
+      });
     },
     close() {
       metrics.closed(run);
@@ -45,7 +51,7 @@ function report(
 ): void {
   const decision = decisionIn(event);
   const fact = traceFactIn(event);
-  if (decision === undefined || isForeign(fact)) return;
+  if (decision === undefined || fact === "foreign") return;
   const end = nowMs();
   const start = fact?.asked_ms ?? Date.parse(event.timestamp);
   metrics.decided(decision, fact && (end - start) / 1_000);

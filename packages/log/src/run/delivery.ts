@@ -50,7 +50,6 @@ export class Delivery {
     for (const queue of this.#queues) {
       const done = queue.tell(events, view);
       if (queue.required) required.push(within(this.#options.deadline_ms, done));
-      else done.catch((error: unknown) => this.#report(queue, error));
     }
     if (required.length === 0) return;
     const told: Told = { done: Promise.all(required), waiting: "perhaps" };
@@ -112,7 +111,11 @@ export class Delivery {
     const { onError } = this.#options;
     const required = sink.required === true;
     try {
-      this.#queues.push(new SinkQueue(await openWriter(sink, log, this.#options), required));
+      const queue = new SinkQueue(await openWriter(sink, log, this.#options), {
+        required,
+        onError: (error) => required || this.#report(queue, error),
+      });
+      this.#queues.push(queue);
     } catch (error) {
       if (!required) return onError(error);
       await Promise.all(this.#queues.map((queue) => this.#end(queue).catch(onError)));
@@ -164,21 +167,28 @@ interface Batch {
 class SinkQueue {
   readonly required: boolean;
   readonly #writer: SinkWriter;
+  readonly #onError: (error: unknown) => void;
   #last: Promise<void> = Promise.resolve();
   #next: Batch | undefined;
   #overflow: Error | undefined;
 
-  constructor(writer: SinkWriter, required: boolean) {
+  /** `onError`: called once for each batch that was not written, and for each that was not taken. */
+  constructor(
+    writer: SinkWriter,
+    terms: { readonly required: boolean; readonly onError: (error: unknown) => void },
+  ) {
     this.#writer = writer;
-    this.required = required;
+    this.required = terms.required;
+    this.#onError = terms.onError;
   }
 
-  async tell(events: readonly LogEvent[], view: View): Promise<void> {
+  tell(events: readonly LogEvent[], view: View): Promise<void> {
     const waiting = this.#next?.events.length ?? 0;
-    if (this.#next !== undefined && waiting + events.length > BACKLOG)
-      throw (this.#overflow ??= new Error(
-        `A sink does not keep up: ${waiting} events wait for it`,
-      ));
+    if (this.#next !== undefined && waiting + events.length > BACKLOG) {
+      this.#overflow ??= new Error(`A sink does not keep up: ${waiting} events wait for it`);
+      this.#onError(this.#overflow);
+      return this.required ? Promise.reject(this.#overflow) : WRITTEN;
+    }
     const batch = (this.#next ??= this.#begin(view));
     for (const event of events) batch.events.push(event);
     batch.view = view;
@@ -187,17 +197,19 @@ class SinkQueue {
 
   /** Closes the sink once it has written its events. */
   close(): Promise<void> {
-    return this.#last.then(() => this.#writer.close?.());
+    const end = (): void | Promise<void> => this.#writer.close?.();
+    return this.#last.then(end, end);
   }
 
   #begin(view: View): Batch {
     this.#overflow = undefined;
-    const write = async (): Promise<void> => {
+    const write = (): void | Promise<void> => {
       this.#next = undefined;
-      await this.#writer.write(batch.events, batch.view);
+      return this.#writer.write(batch.events, batch.view);
     };
-    const batch: Batch = { events: [], view, done: this.#last.then(write) };
-    this.#last = batch.done.catch(() => {});
+    // What `onError` throws must not stop later writes.
+    const batch: Batch = { events: [], view, done: this.#last.then(write, write) };
+    this.#last = batch.done.catch(this.#onError);
     return batch;
   }
 }

@@ -102,8 +102,12 @@ function registryOf(subject: Subject): JsonObject {
 // A value in the facts of a plugin that the log keeps: the commit at which a task began, the marks that a call sets, or the trace in which
 // a decision was asked for.
 function factOf({ facts = {} }: Subject, name: "commit" | "marks" | "trace"): JsonObject {
-  const found = Object.values(facts).find((of) => isJsonObject(of) && of[name] !== undefined);
-  return found === undefined ? {} : { [name]: (found as JsonObject)[name] ?? null };
+  for (const plugin in facts) {
+    const of = facts[plugin];
+    const value = isJsonObject(of) ? of[name] : undefined;
+    if (value !== undefined) return { [name]: value };
+  }
+  return {};
 }
 
 /** The fields that a plugin may set in `turn` of its facts about a response. */
