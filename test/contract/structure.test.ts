@@ -8,12 +8,12 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_032,
-  test_lines: 102_904,
+  source_lines: 138_193,
+  test_lines: 102_944,
   files_over_300: 0,
-  functions_over_60: 30,
+  functions_over_60: 28,
   cycles: 0,
-  kernel_lines: 1_713,
+  kernel_lines: 1_734,
   kernel_names: 45,
   old_messages: 0,
   docs_words: 40_000,

@@ -8,11 +8,11 @@ import { checkTemplate } from "./check.ts";
 import { completeChoices, completeOversight, completeStep, completeTracks } from "./complete.ts";
 import { resolveModules } from "./modules.ts";
 import { isOlder, translate } from "./older.ts";
-import { byPlace, findingOf, near, salvaged, type Problem } from "./problems.ts";
+import { byPlace, findingOf, salvaged, type Problem } from "./problems.ts";
 import { templateSchema } from "./schema.ts";
 import { parseSource, readTemplateText, type Source } from "./source.ts";
 import { TemplateError } from "./template-error.ts";
-import type { Agent, Step, Template, TemplateFinding } from "./template.ts";
+import type { Agent, Template, TemplateFinding } from "./template.ts";
 
 /** A template and its warnings. */
 export interface LoadedTemplate {
