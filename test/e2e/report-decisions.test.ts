@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
 import { draft, logOf } from "./log-kit.ts";
+import { recordOffers } from "./offers-kit.ts";
 
 const RULES = `
 default = "allow"
@@ -135,7 +136,7 @@ test("shows what was decided, asked and answered in a store that the command wro
   expect(text.match(/^(?:Decisions|Questions|Answers|Denials|Turns|Red|By|Runs).*$/gm)).toEqual([
     ...["Decisions", "Decisions by rule", "Decisions by agent", "Decisions by tool"],
     ...["Decisions by hour (UTC)", "Questions", "Answers by person", "Questions by day (UTC)"],
-    ...["Denials that were retried", "Runs"],
+    ...["Denials and what followed", "Runs"],
   ]);
 });
 
@@ -170,15 +171,39 @@ describe("a denial", () => {
   });
 });
 
+test("a call that a rule changed is no retry and no open question, in every format", async () => {
+  const force = "git push --force origin main";
+  const cwd = recordOffers([force, "npm publish x", "make install", "make install", force]);
+  const { questions, retries } = decisionsIn(json(bylaw("report --json", { cwd })));
+  expect(questions.totals).toEqual({ asked: 1, yes: 0, no: 0, by_host: 0, by_rule: 1 });
+  expect(retries).toMatchObject({
+    totals: { denied: 4, changed_by_rule: 2, same_call: 1, another_call: 0, deny: 1, allow: 0 },
+    rules: [
+      { rule: "lease", denied: 2, changed_by_rule: 2, same_call: 0 },
+      // No rule allows what it offers, so the agent was told no, and tried again.
+      { rule: "uncovered", denied: 2, changed_by_rule: 0, same_call: 1 },
+    ],
+  });
+  for (const [format, row] of [
+    ["text", /^lease +2 +2 +0 +0 +0 +0 +0$/m],
+    ["markdown", /^\| lease \| 2 \| 2 \| 0 \| 0 \| 0 \| 0 \| 0 \|$/m],
+    ["html", /<tr><td>lease<\/td>(?:<td>2<\/td>){2}(?:<td>0<\/td>){5}<\/tr>/],
+  ] as const) {
+    const { stdout } = await bylawHere(["report", "--format", format], { cwd });
+    expect(stdout).toMatch(/changed by rule/i);
+    expect(stdout).toMatch(row);
+  }
+});
+
 test("counts by rule, agent, tool, hour and day, and leaves out what has no figures", async () => {
   const calls = [write("src/a.ts"), write("config/a"), bash("npm publish x"), bash("ls")];
   const text = await reportOf(calls);
   expect(text).toMatch(/^allowed +2 +50\.0 %$/m);
   expect(text).toMatch(/^no-config-edits +0 +0 +1$/m);
   expect(text).toMatch(/^write_file +1 +0 +1$/m);
-  expect(text).toMatch(/^publishing +bash +1 +0 +0 +0 +1 +\{"command":"npm publish x"\}$/m);
-  expect(text).toMatch(/^2026-01-18 +1 +0 +0 +0 +1$/m);
-  expect(text).not.toMatch(/turns|Red flags|Answers by person|Denials that were/);
+  expect(text).toMatch(/^publishing +bash +1 +0 +0 +0 +0 +1 +\{"command":"npm publish x"\}$/m);
+  expect(text).toMatch(/^2026-01-18 +1 +0 +0 +0 +0 +1$/m);
+  expect(text).not.toMatch(/turns|Red flags|Answers by person|Denials and/);
 });
 
 const decided = (second: number, type: string, details: EventDraft["details"]): EventDraft =>

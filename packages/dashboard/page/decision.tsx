@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { OfferLinks } from "../src/offer-links.ts";
 import type { RowFilter } from "../src/rows.ts";
 import { WhatAllows } from "./allowing.tsx";
 import { get } from "./api.ts";
+import { Offer } from "./offer.tsx";
 import { Effect, jsonText, LongText, Text } from "./text.tsx";
 
 interface Rule {
@@ -28,9 +30,10 @@ interface Decision extends Vote {
   readonly shadow?: readonly Vote[];
   readonly enforcement_mode?: string;
   readonly policy_digest?: string;
+  readonly instead?: object;
 }
 
-interface Opened {
+interface Opened extends OfferLinks {
   readonly event: {
     readonly sequence: number;
     readonly timestamp: string;
@@ -47,11 +50,13 @@ interface PanelProps {
   readonly run: string | undefined;
   readonly sequence: number;
   readonly onFilter: (filter: RowFilter) => void;
+  /** Opens another event. */
+  readonly onOpen: (sequence: number) => void;
   readonly onClose: () => void;
 }
 
 /** One event with everything that was decided about it. */
-export function DecisionPanel({ run, sequence, onFilter, onClose }: PanelProps) {
+export function DecisionPanel({ run, sequence, onFilter, onOpen, onClose }: PanelProps) {
   const [opened, setOpened] = useState<Opened>();
   const [error, setError] = useState<string>();
   const panel = useRef<HTMLElement>(null);
@@ -79,17 +84,17 @@ export function DecisionPanel({ run, sequence, onFilter, onClose }: PanelProps) 
         </button>
       </div>
       {error !== undefined && <p class="error">{error}</p>}
-      {opened?.event.sequence === sequence && <Details {...{ run, opened, onFilter }} />}
+      {opened?.event.sequence === sequence && <Details {...{ run, opened, onFilter, onOpen }} />}
     </section>
   );
 }
 
-interface DetailsProps extends Pick<PanelProps, "run" | "onFilter"> {
+interface DetailsProps extends Pick<PanelProps, "run" | "onFilter" | "onOpen"> {
   readonly opened: Opened;
 }
 
-function Details({ run, opened, onFilter }: DetailsProps) {
-  const { event, phase } = opened;
+function Details({ run, opened, onFilter, onOpen }: DetailsProps) {
+  const { event, phase, offered, offered_by } = opened;
   const { decision, tool, args, ...rest } = event.details;
   return (
     <>
@@ -127,6 +132,9 @@ function Details({ run, opened, onFilter }: DetailsProps) {
           <h3>Arguments</h3>
           <LongText text={jsonText(args)} label="Arguments" />
         </>
+      )}
+      {decision !== undefined && (
+        <Offer {...{ instead: decision.instead, offered, offered_by, onOpen }} />
       )}
       {decision !== undefined && <Votes title="Votes" votes={decision.votes ?? []} />}
       {decision?.shadow !== undefined && <Votes title="In shadow" votes={decision.shadow} />}

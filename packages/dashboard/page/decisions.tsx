@@ -73,6 +73,7 @@ export function Decisions({ run }: { readonly run: string | undefined }) {
           run={run}
           sequence={open}
           onFilter={change}
+          onOpen={setOpen}
           onClose={() => {
             setOpen(undefined);
             document.querySelector<HTMLElement>(".list")?.focus();

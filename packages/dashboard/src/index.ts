@@ -20,6 +20,7 @@ export {
 } from "./experiments/figures.ts";
 export { FoundExperiments } from "./experiments/found-experiments.ts";
 export { RunTasks } from "./experiments/run-tasks.ts";
+export { offerLinks, type OfferLinks } from "./offer-links.ts";
 export { type AgentSeen, type Blocker, type RunOverview, type TaskSeen } from "./overview.ts";
 export { OverviewHistory } from "./overview-history.ts";
 export { PAGE_FILES, pageFile, type Login, type PageFile } from "./page-files.ts";

@@ -41,6 +41,7 @@ export {
   recordedPolicy,
   type Phases,
 } from "./state/approval.ts";
+export { OfferedCalls, isOfferedCall, type DecidedOffer } from "./state/offered-calls.ts";
 export { OpenQuestions } from "./state/open-questions.ts";
 export { callQuestionId, idOfQuestion } from "./state/question-id.ts";
 export {
@@ -53,7 +54,7 @@ export {
   CALL_EVENTS,
   asksPerson,
   readRecordedCall,
-  callKey,
+  callHash,
   type RecordedCall,
 } from "./state/recorded-call.ts";
 export type { EventType, Finding, LogReader, SinkWriter } from "./state/declared.ts";

@@ -2,7 +2,7 @@ import { defineProjection, type LogEvent } from "@bylaw/kernel";
 import {
   CALL_EVENTS,
   asksPerson,
-  callKey,
+  callHash,
   recordedDigest,
   treeDrop,
   treeEntries,
@@ -23,7 +23,7 @@ const MOST = 1_000;
 /** The open questions of a run, by the call that they are about. */
 export const openQuestions = defineProjection<Tree<OpenQuestion>>({
   name: `${manifest.name}/open-questions`,
-  version: 1,
+  version: 2,
   scope: "task",
   initial: null,
   reduce(open, event) {
@@ -39,7 +39,7 @@ export const openQuestions = defineProjection<Tree<OpenQuestion>>({
 function decided(open: Tree<OpenQuestion>, event: LogEvent): Tree<OpenQuestion> {
   const asks = asksPerson(event);
   if (!asks && open === null) return open;
-  const key = callKey(event);
+  const key = callHash(event);
   const others = treeDrop(open, key);
   if (!asks || (others?.size ?? 0) >= MOST) return others;
   return treePut(others, key, { sequence: event.sequence, digest: recordedDigest(event) ?? "" });

@@ -1,4 +1,5 @@
 import type { Effect, LogEvent } from "@bylaw/kernel";
+import { OfferedCalls } from "@bylaw/log";
 import { BoundedNames } from "./bounded-names.ts";
 import { decidedBy } from "./decision-of.ts";
 import { QuestionCounter, type QuestionReport } from "./question-count.ts";
@@ -37,8 +38,10 @@ export class DecisionCounter {
   readonly #hours = new BoundedNames(noEffects);
   readonly #questions = new QuestionCounter();
   readonly #retries = new RetryCounter();
+  #offers = new OfferedCalls();
 
   begin(): void {
+    this.#offers = new OfferedCalls();
     this.#questions.begin();
     this.#retries.begin();
   }
@@ -47,7 +50,12 @@ export class DecisionCounter {
     this.#questions.add(event);
     const effect = APPLIED.get(event.event_type);
     if (effect === undefined) return;
-    this.#retries.add(event, effect);
+    const offer = this.#offers.add(event);
+    if (offer === undefined) this.#retries.add(event, effect);
+    else if (offer.taken) {
+      this.#questions.changed(offer.sequence);
+      this.#retries.changed(event.agent_id, offer.key);
+    }
     const { tool } = event.details;
     this.#totals[effect] += 1;
     this.#rules.of(decidedBy(event))[effect] += 1;

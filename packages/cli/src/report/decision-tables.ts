@@ -42,10 +42,10 @@ export function decisionTables(decisions: DecisionReport): readonly Table[] {
       rows: questions.days.map(({ day, ...count }) => [day, ...answerCells(count)]),
     },
     {
-      title: "Denials that were retried",
-      columns: ["rule", "denied", "same call", "another call", "allowed", "asked", "denied again"],
+      title: "Denials and what followed",
+      columns: ["rule", "denied", "changed by rule", ...RETRIES],
       rows: retries.rules
-        .filter(({ same_call, another_call }) => same_call + another_call > 0)
+        .filter((count) => count.changed_by_rule + count.same_call + count.another_call > 0)
         .map(({ rule, ...count }) => [rule, ...retryCells(count)]),
     },
   ];
@@ -61,12 +61,22 @@ const effectTable = (
   rows: counts.map(({ name, allow, ask_user, deny }) => [name, allow, ask_user, deny]),
 });
 
-const ANSWERS = ["asked", "yes", "no", "by host", "open"];
+const ANSWERS = ["asked", "yes", "no", "by host", "by rule", "open"];
 
-const answerCells = ({ asked, yes, no, by_host }: AnswerCount): readonly number[] => [
-  ...[asked, yes, no, by_host, asked - yes - no - by_host],
+const answerCells = ({ asked, yes, no, by_host, by_rule }: AnswerCount): readonly number[] => [
+  ...[asked, yes, no, by_host, by_rule, asked - yes - no - by_host - by_rule],
 ];
 
+const RETRIES = ["same call", "another call", "allowed", "asked", "denied again"];
+
 const retryCells = (count: RetryCount): readonly number[] => [
-  ...[count.denied, count.same_call, count.another_call, count.allow, count.ask_user, count.deny],
+  ...[
+    count.denied,
+    count.changed_by_rule,
+    count.same_call,
+    count.another_call,
+    count.allow,
+    count.ask_user,
+    count.deny,
+  ],
 ];

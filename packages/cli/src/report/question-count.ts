@@ -12,6 +12,8 @@ export interface AnswerCount {
   no: number;
   /** Nobody answered in Bylaw, but the call returned: its host had asked, or had let it run. */
   by_host: number;
+  /** A rule offered other arguments, and the call ran with them. */
+  by_rule: number;
 }
 
 /** Questions of one rule about one tool. */
@@ -47,7 +49,7 @@ interface Waiting {
   readonly counts: readonly AnswerCount[];
 }
 
-const noAnswers = (): AnswerCount => ({ asked: 0, yes: 0, no: 0, by_host: 0 });
+const noAnswers = (): AnswerCount => ({ asked: 0, yes: 0, no: 0, by_host: 0, by_rule: 0 });
 const EXAMPLE = 200;
 
 /** Counts the questions about calls and their answers. Memory grows with the number of different names, not of events. */
@@ -72,6 +74,11 @@ export class QuestionCounter {
     else if (event_type === "approval_refused") this.#answer(event, "no");
     else if (event_type === "tool_result")
       for (const count of this.#open.answered(event)?.counts ?? []) count.by_host += 1;
+  }
+
+  /** Counts the question of an event whose call ran with other arguments. */
+  changed(sequence: number): void {
+    for (const count of this.#open.settled(sequence)?.counts ?? []) count.by_rule += 1;
   }
 
   result(): QuestionReport {

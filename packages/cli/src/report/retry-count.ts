@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Effect, LogEvent } from "@bylaw/kernel";
-import { asksPerson, callKey, readRecordedCall } from "@bylaw/log";
+import { asksPerson, callHash, readRecordedCall } from "@bylaw/log";
 import { callTargets } from "@bylaw/policy-language";
 import { BoundedNames } from "./bounded-names.ts";
 import { decidedBy } from "./decision-of.ts";
@@ -8,6 +7,8 @@ import { decidedBy } from "./decision-of.ts";
 /** How agents went on after a denial. */
 export interface RetryCount {
   denied: number;
+  /** A rule offered other arguments, and the call ran with them. The agent retried nothing. */
+  changed_by_rule: number;
   /** The same call was made again: the same tool, arguments and folder. */
   same_call: number;
   /** Another call acts on something that the denied call would have acted on. */
@@ -37,7 +38,8 @@ const RETRY_WINDOW = 20;
 const MOST_AGENTS = 1_000;
 
 const noRetries = (): RetryCount => ({
-  ...{ denied: 0, same_call: 0, another_call: 0, allow: 0, ask_user: 0, deny: 0 },
+  ...{ denied: 0, changed_by_rule: 0, same_call: 0, another_call: 0 },
+  ...{ allow: 0, ask_user: 0, deny: 0 },
 });
 
 /** Counts denied calls that the same agent tried again, or by another call. A denial counts as retried at most once. */
@@ -57,7 +59,7 @@ export class RetryCounter {
     // A call that waits for a person's yes has to be made again.
     const denied = effect === "deny" && !asksPerson(event);
     if (denials.length === 0 && !denied) return;
-    const key = createHash("sha256").update(callKey(event)).digest("base64");
+    const key = callHash(event);
     const { call } = readRecordedCall(event);
     const targets = call === undefined ? NONE : callTargets(call);
     const open = denials.filter((denial) => {
@@ -80,6 +82,15 @@ export class RetryCounter {
     else this.#agents.delete(event.agent_id);
     const [oldest] = this.#agents.keys();
     if (this.#agents.size > MOST_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
+  }
+
+  /** Counts a call of an agent that ran with other arguments: the one with this key. */
+  changed(agent: string | null, key: string): void {
+    const denials = this.#agents.get(agent) ?? [];
+    const denial = denials.findLast((open) => open.key === key);
+    if (denial === undefined) return;
+    for (const count of denial.counts) count.changed_by_rule += 1;
+    denials.splice(denials.indexOf(denial), 1);
   }
 
   result(): RetryReport {

@@ -1,4 +1,4 @@
-import { Experiments, PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
+import { Experiments, offerLinks, PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
 import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
 import type { RunSummary, StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
@@ -169,7 +169,10 @@ function addOpened(app: Hono, { store, runs, allowing }: ReadTerms): void {
     const [event] = await store.events(run, at - 1, 1);
     return event === undefined
       ? refusal(404, `The log has no event ${at}`)
-      : json({ event, phase: runs.get(run).overview.live.phaseAt(event.task_id, at) });
+      : json({
+          ...{ event, phase: runs.get(run).overview.live.phaseAt(event.task_id, at) },
+          ...(await offerLinks(store, run, event)),
+        });
   });
   app.get("/api/v1/decisions/:sequence/allowing", async ({ req, json }) => {
     const { run } = runQuery(req.query());

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import type { LogEvent } from "@bylaw/kernel";
 import { recordedDigest } from "./approval.ts";
-import { callKey } from "./recorded-call.ts";
+import { callHash } from "./recorded-call.ts";
 
 /** A question about a call that waits for an answer. */
 interface OpenQuestion<Kept> {
@@ -29,7 +28,7 @@ export class OpenQuestions<Kept> {
    */
   ask(event: LogEvent, make: () => Kept): void {
     const { sequence, details } = event;
-    const key = recordedDigest(event) ?? hashOf(callKey(event));
+    const key = recordedDigest(event) ?? callHash(event);
     const id = typeof details["id"] === "string" ? details["id"] : undefined;
     const kept = this.#byKey.get(key)?.kept ?? make();
     this.#add({ key, sequence, id, kept });
@@ -37,12 +36,18 @@ export class OpenQuestions<Kept> {
 
   /** Removes and returns what is kept of the question that an event answers. */
   answered({ event_type, details }: LogEvent): Kept | undefined {
+    if (event_type === "approval_refused") return this.settled(Number(details["asked"]));
     const question =
       event_type === "approval_granted"
         ? this.#byKey.get(String(details["digest"]))
-        : event_type === "approval_refused"
-          ? this.#bySequence.get(Number(details["asked"]))
-          : this.#byId.get(String(details["id"]));
+        : this.#byId.get(String(details["id"]));
+    if (question !== undefined) this.#remove(question);
+    return question?.kept;
+  }
+
+  /** Removes and returns what is kept of the question that an event asked. It no longer needs an answer. */
+  settled(sequence: number): Kept | undefined {
+    const question = this.#bySequence.get(sequence);
     if (question !== undefined) this.#remove(question);
     return question?.kept;
   }
@@ -65,6 +70,3 @@ export class OpenQuestions<Kept> {
     if (id !== undefined && this.#byId.get(id) === question) this.#byId.delete(id);
   }
 }
-
-// Arguments can be large, and a key is kept for each open question.
-const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64");

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   canonicalJson,
   isJsonObject,
@@ -30,6 +31,10 @@ export function callKey({ agent_id, task_id, details }: LogEvent): string {
   const { tool = null, server = null, args = null, cwd = null } = details;
   return canonicalJson([agent_id, task_id, tool, server, args, cwd]);
 }
+
+/** {@link callKey} as a hash, because arguments may be large. */
+export const callHash = (event: LogEvent): string =>
+  createHash("sha256").update(callKey(event)).digest("base64");
 
 /** A call as the log has it. */
 export interface RecordedCall {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   isJsonObject,
   type Json,
@@ -8,9 +7,10 @@ import {
 } from "@bylaw/kernel";
 import {
   CALL_EVENTS,
+  OfferedCalls,
   asksPerson,
   readRecordedCall,
-  callKey,
+  callHash,
   idOfQuestion,
   recordedDigest,
   recordedPolicy,
@@ -68,6 +68,7 @@ export class CallFold {
   readonly #byKey = new Map<string, Kept>();
   readonly #byDigest = new Map<string, Kept>();
   readonly #byAgent = new Map<string | null, Set<Kept>>();
+  readonly #offers = new OfferedCalls();
 
   constructor(run: string) {
     this.#run = run;
@@ -78,10 +79,12 @@ export class CallFold {
     if (event_type === "approval_granted") this.#grant(details);
     if (event_type === "approval_refused") this.#refuse(details);
     if (!CALL_EVENTS.has(event_type)) return;
+    const offer = this.#offers.add(event);
+    if (offer?.taken === true) this.#settle(offer.key);
     const waits = asksPerson(event);
     // Most calls were never asked about.
     if (!waits && !this.#byAgent.has(event.agent_id)) return;
-    const key = keyOf(event);
+    const key = callHash(event);
     const before = this.#byKey.get(key);
     const used = before?.state === "approved" && "approval" in decisionOf(details);
     if (before?.state === "open" || before?.state === "approved")
@@ -102,6 +105,12 @@ export class CallFold {
   get(id: string, now: number): AskedCall | undefined {
     const asked = this.#byId.get(id);
     return asked === undefined ? undefined : standing(asked, now);
+  }
+
+  // The offered call runs instead, so nobody needs to answer about the first one.
+  #settle(key: string): void {
+    const asked = this.#byKey.get(key);
+    if (asked?.state === "open") asked.state = "settled";
   }
 
   #grant({ digest, by, expires_at }: JsonObject): void {
@@ -173,10 +182,6 @@ export function openCall(event: LogEvent): OpenCall {
     digest: recordedDigest(event) ?? "",
   };
 }
-
-// A digest, because arguments may be large and the log has them already.
-const keyOf = (event: LogEvent): string =>
-  createHash("sha256").update(callKey(event)).digest("base64");
 
 const decisionOf = ({ decision = null }: JsonObject): JsonObject =>
   isJsonObject(decision) ? decision : {};

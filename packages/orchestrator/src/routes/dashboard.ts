@@ -1,4 +1,4 @@
-import { phasesWith, readRows, unknownPolicies } from "@bylaw/dashboard";
+import { offerLinks, phasesWith, readRows, unknownPolicies } from "@bylaw/dashboard";
 import type { LogEvent } from "@bylaw/kernel";
 import { z } from "@hono/zod-openapi";
 import { problem } from "../http/problem.ts";
@@ -85,14 +85,21 @@ export const getDecision = defineRoute({
   params: z.strictObject({ sequence }),
   answers: {
     200: {
-      description: "The event, and the phase of its task at the time",
-      schema: z.object({ event: jsonObject, phase: z.string().nullable() }),
+      description:
+        "The event, the phase of its task at the time, and the other decision about a call that a rule offered instead",
+      schema: z.object({
+        event: jsonObject,
+        phase: z.string().nullable(),
+        offered: z.object({ sequence: z.int(), taken: z.boolean() }).nullable(),
+        offered_by: z.int().nullable(),
+      }),
     },
     404: { description: "No such event" },
   },
   async handle({ service, params }) {
     const event = await eventAt(service, Number(params.sequence));
-    return reply({ event, phase: phaseOf(service, event) });
+    const links = await offerLinks(service.store, service.run.run, event);
+    return reply({ event, phase: phaseOf(service, event), ...links });
   },
 });
 
