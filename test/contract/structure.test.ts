@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_193,
-  test_lines: 102_944,
+  source_lines: 138_355,
+  test_lines: 103_223,
   files_over_300: 0,
   functions_over_60: 28,
   cycles: 0,
