@@ -2,8 +2,8 @@ import { BylawError, type Effect } from "@bylaw/kernel";
 import { claudeCandidates } from "./claude-rule.ts";
 import { EDITORS, folderCandidates } from "./claude-path.ts";
 import { Draft } from "./draft.ts";
-import type { ImportedPolicy, ImportInput, SourcePlace } from "./finding.ts";
-import { member, readJson, shown, type Node } from "./json.ts";
+import type { ImportedPolicy, ImportInput } from "./finding.ts";
+import { member, placeOf, readJson, shown, type Node } from "./json.ts";
 import { SHELL_TOOLS } from "./literal.ts";
 
 // Above the guard against mode `yolo`, and the highest tier in which a file of the workspace may have allow rules.
@@ -12,6 +12,12 @@ const LISTS: readonly (readonly [key: string, effect: Effect])[] = [
   ["deny", "deny"],
   ["ask", "ask_user"],
   ["allow", "allow"],
+];
+const KEYS: readonly string[] = [
+  "additionalDirectories",
+  "defaultMode",
+  "disableBypassPermissionsMode",
+  ...LISTS.map(([key]) => key),
 ];
 
 /** Translates the `permissions` of Claude Code's settings into a policy. All files count as one list, because Claude Code merges them. */
@@ -24,58 +30,55 @@ export function importClaude(inputs: readonly ImportInput[]): ImportedPolicy {
 }
 
 function readSettings({ file, text, scope = "project" }: ImportInput, draft: Draft): void {
-  const root = readJson(text, file);
-  const at = (node: Node, source: string): SourcePlace => ({
-    file,
-    line: node.line,
-    column: node.column,
-    source,
-  });
-  const permissions = member(root, "permissions");
-  if (permissions?.kind !== "object") {
-    throw new BylawError({
-      code: "BYLAW_IMPORT_INVALID",
-      message: "The settings have no table `permissions`",
-      fix: "Name a settings.json of Claude Code that has permissions",
-      source: { file, line: root.line, column: root.column },
-    });
-  }
-  const known = new Set([
-    "additionalDirectories",
-    "defaultMode",
-    "disableBypassPermissionsMode",
-    ...LISTS.map(([key]) => key),
-  ]);
+  const permissions = permissionsIn(text, file);
   for (const [key, node] of permissions.entries) {
-    if (!known.has(key))
-      draft.find(
-        "lost",
-        at(node, `${key}: ${shown(node)}`),
-        `\`${key}\` has no equivalent in a policy`,
-      );
+    if (KEYS.includes(key)) continue;
+    const place = placeOf(file, node, `${key}: ${shown(node)}`);
+    draft.find("lost", place, `\`${key}\` has no equivalent in a policy`);
   }
   for (const [key, effect] of LISTS) {
     const list = member(permissions, key);
-    if (list === undefined) continue;
-    if (list.kind !== "array") {
-      miss(effect, draft, at(list, `${key}: ${shown(list)}`), `\`${key}\` is not a list`);
-      continue;
-    }
-    for (const node of list.items) {
+    const lose = (node: Node, source: string, why: string): void =>
+      draft.lose(effect, placeOf(file, node, source), why);
+    if (list !== undefined && list.kind !== "array")
+      lose(list, `${key}: ${shown(list)}`, `\`${key}\` is not a list`);
+    for (const node of list?.kind === "array" ? list.items : []) {
       if (node.kind !== "text") {
-        miss(effect, draft, at(node, shown(node)), "the rule is not a string");
+        lose(node, shown(node), "the rule is not a string");
         continue;
       }
-      const place = at(node, node.text);
+      const place = placeOf(file, node, node.text);
       const read = claudeCandidates(node.text, effect, scope);
-      if ("lost" in read) miss(effect, draft, place, read.lost);
+      if ("lost" in read) draft.lose(effect, place, read.lost);
       else for (const candidates of read.rules) draft.add(effect, place, candidates, TIER);
     }
   }
-  readModes(permissions, at, draft);
+  readMode(permissions, file, draft);
+  readDisabledMode(permissions, file, draft);
+  readFolders(permissions, file, draft);
+}
+
+function permissionsIn(text: string, file: string): Extract<Node, { readonly kind: "object" }> {
+  const root = readJson(text, file);
+  const permissions = member(root, "permissions");
+  if (permissions?.kind === "object") return permissions;
+  throw new BylawError({
+    code: "BYLAW_IMPORT_INVALID",
+    message: "The settings have no table `permissions`",
+    fix: "Name a settings.json of Claude Code that has permissions",
+    source: { file, line: root.line, column: root.column },
+  });
+}
+
+function readFolders(permissions: Node, file: string, draft: Draft): void {
   const folders = member(permissions, "additionalDirectories");
-  for (const node of folders?.kind === "array" ? folders.items : []) {
-    const place = at(node, `additionalDirectories: ${shown(node)}`);
+  if (folders === undefined) return;
+  if (folders.kind !== "array") {
+    const place = placeOf(file, folders, shown(folders));
+    return draft.find("lost", place, "`additionalDirectories` is not a list");
+  }
+  for (const node of folders.items) {
+    const place = placeOf(file, node, `additionalDirectories: ${shown(node)}`);
     const candidates = node.kind === "text" ? folderCandidates(node.text) : [];
     if (candidates.length > 0) draft.add("allow", place, candidates, TIER);
     else
@@ -85,68 +88,58 @@ function readSettings({ file, text, scope = "project" }: ImportInput, draft: Dra
         "only a folder with an absolute path, below `~/`, or below the project can be carried over",
       );
   }
-  if (folders !== undefined && folders.kind !== "array")
-    draft.find("lost", at(folders, shown(folders)), "`additionalDirectories` is not a list");
 }
 
-// A lost deny or ask makes every allow doubtful. A lost allow does not.
-function miss(effect: Effect, draft: Draft, place: SourcePlace, why: string): void {
-  if (effect === "allow") draft.find("lost", place, why);
-  else draft.doubt(place, why);
-}
-
-function readModes(
-  permissions: Node,
-  at: (node: Node, source: string) => SourcePlace,
-  draft: Draft,
-): void {
+function readMode(permissions: Node, file: string, draft: Draft): void {
   const mode = member(permissions, "defaultMode");
-  if (mode !== undefined) {
-    const place = at(mode, `defaultMode: ${shown(mode)}`);
-    switch (mode.kind === "text" ? mode.text : "") {
-      case "default":
-        break;
-      case "dontAsk":
-        draft.setDefault("deny");
-        break;
-      case "plan":
-        draft.add(
-          "ask_user",
-          place,
-          [
-            {
-              keys: { tool: `${EDITORS}|${SHELL_TOOLS}` },
-              note: "Bylaw has no plan mode, so edits and commands need approval until you remove this rule",
-            },
-          ],
-          TIER,
-        );
-        break;
-      case "acceptEdits":
-        draft.find(
-          "lost",
-          place,
-          "a policy cannot set an approval mode: set `approval_mode` to `autoEdit` in bylaw.config",
-        );
-        break;
-      case "bypassPermissions":
-        draft.find(
-          "lost",
-          place,
-          "a policy cannot set an approval mode: set `approval_mode` to `yolo` in bylaw.config if you must",
-        );
-        break;
-      default:
-        draft.find(
-          "lost",
-          place,
-          "Bylaw has no such mode; a call that no rule decides needs approval",
-        );
-    }
+  if (mode === undefined) return;
+  const place = placeOf(file, mode, `defaultMode: ${shown(mode)}`);
+  switch (mode.kind === "text" ? mode.text : "") {
+    case "default":
+      break;
+    case "dontAsk":
+      draft.setDefault("deny");
+      break;
+    case "plan":
+      draft.add(
+        "ask_user",
+        place,
+        [
+          {
+            keys: { tool: `${EDITORS}|${SHELL_TOOLS}` },
+            note: "Bylaw has no plan mode, so edits and commands need approval until you remove this rule",
+          },
+        ],
+        TIER,
+      );
+      break;
+    case "acceptEdits":
+      draft.find(
+        "lost",
+        place,
+        "a policy cannot set an approval mode: set `approval_mode` to `autoEdit` in bylaw.config",
+      );
+      break;
+    case "bypassPermissions":
+      draft.find(
+        "lost",
+        place,
+        "a policy cannot set an approval mode: set `approval_mode` to `yolo` in bylaw.config if you must",
+      );
+      break;
+    default:
+      draft.find(
+        "lost",
+        place,
+        "Bylaw has no such mode; a call that no rule decides needs approval",
+      );
   }
+}
+
+function readDisabledMode(permissions: Node, file: string, draft: Draft): void {
   const disable = member(permissions, "disableBypassPermissionsMode");
   if (disable === undefined) return;
-  const place = at(disable, `disableBypassPermissionsMode: ${shown(disable)}`);
+  const place = placeOf(file, disable, `disableBypassPermissionsMode: ${shown(disable)}`);
   if (disable.kind === "text" && disable.text === "disable") {
     // In the lowest tier, the rule decides only calls that no other rule decides, which are the ones that the mode allows.
     draft.add("ask_user", place, [{ keys: { tool: "*", modes: ["yolo"] } }], "default");

@@ -51,8 +51,7 @@ export function importCodex(inputs: readonly ImportInput[]): ImportedPolicy {
 function unknownCall({ name, args }: Call, place: SourcePlace, draft: Draft): void {
   const decision = args.get("decision");
   const message = `\`${name}\` cannot be carried over: only \`prefix_rule\` and \`host_executable\` can`;
-  if (decision?.kind === "text" && decision.text === "allow") draft.find("lost", place, message);
-  else draft.doubt(place, message);
+  draft.lose(decision?.kind === "text" ? decision.text : undefined, place, message);
 }
 
 function decisionOf({ args }: Call): Effect | undefined {
@@ -72,8 +71,7 @@ function readRule(
 ): void {
   const { args } = call;
   const effect = decisionOf(call);
-  const lose = (why: string): void =>
-    effect === "allow" ? draft.find("lost", place, why) : draft.doubt(place, why);
+  const lose = (why: string): void => draft.lose(effect, place, why);
   if (effect === undefined) return lose('`decision` must be "allow", "prompt" or "forbidden"');
   const strange = [...args.keys()].find((key) => !KEYS.includes(key));
   if (strange !== undefined) return lose(`\`prefix_rule\` has no argument \`${strange}\``);

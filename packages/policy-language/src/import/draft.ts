@@ -45,6 +45,12 @@ export class Draft {
     this.#doubt ??= place;
   }
 
+  /** Reports a rule that cannot be carried over. Unless it certainly was an allow, this puts every allow in doubt. */
+  lose(effect: unknown, place: SourcePlace, message: string): void {
+    if (effect === "allow") this.find("lost", place, message);
+    else this.doubt(place, message);
+  }
+
   /** Sets the effect for calls that no rule covers. The strictest of several counts. */
   setDefault(effect: Exclude<Effect, "allow">): void {
     if (effect === "deny") this.#default = effect;
@@ -78,8 +84,7 @@ export class Draft {
       });
       return true;
     }
-    if (effect === "allow") this.find("lost", place, why);
-    else this.doubt(place, why);
+    this.lose(effect, place, why);
     return false;
   }
 

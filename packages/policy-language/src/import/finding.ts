@@ -1,3 +1,5 @@
+import type { TextPlace } from "../load/text-places.ts";
+
 /** The tool whose rules are imported. */
 export type ImportSource = "claude" | "gemini" | "codex";
 
@@ -38,10 +40,8 @@ export interface ImportedPolicy {
   readonly findings: readonly ImportFinding[];
 }
 
-export interface SourcePlace {
+export interface SourcePlace extends TextPlace {
   readonly file: string;
-  readonly line: number;
-  readonly column: number;
   readonly source: string;
   /** The text that names the imported rule. Default: the source. */
   readonly label?: string;

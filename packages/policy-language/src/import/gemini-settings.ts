@@ -4,7 +4,7 @@ import type { ImportInput, SourcePlace } from "./finding.ts";
 import type { RawGeminiRule } from "../compat/gemini/gemini-schema.ts";
 import { SHELL } from "../compat/gemini/gemini-tool.ts";
 import { geminiRule, type GeminiImport } from "./gemini-rule.ts";
-import { member, readJson, shown, type Node } from "./json.ts";
+import { member, placeOf, readJson, shown, type Node } from "./json.ts";
 
 // The rank that gemini-cli gives each list among the user's rules, in thousandths.
 const LISTS: readonly (readonly [group: string, key: string, effect: Effect, priority: number])[] =
@@ -18,121 +18,89 @@ const LISTS: readonly (readonly [group: string, key: string, effect: Effect, pri
   ];
 
 /** Reads the lists of tools and servers of gemini-cli's settings.json. */
-export function readGeminiSettings(
+export const readGeminiSettings = (
   { file, text }: ImportInput,
   draft: Draft,
-): readonly GeminiImport[] {
-  const root = readJson(text, file);
-  const rules: GeminiImport[] = [];
-  const add = (
-    rule: Omit<RawGeminiRule, "priority">,
-    priority: number,
-    place: SourcePlace,
-  ): void => {
-    const read = geminiRule({ ...rule, priority }, place, draft);
-    if (typeof read !== "string") return void (read === undefined ? undefined : rules.push(read));
-    if (rule.decision === "allow") draft.find("lost", place, read);
-    else draft.doubt(place, read);
-  };
-  const placeOf = (node: Node, source: string): SourcePlace => ({
-    file,
-    line: node.line,
-    column: node.column,
-    source,
-  });
-  for (const [group, key, effect, priority] of LISTS) {
-    const list = member(member(root, group), key);
-    if (list === undefined) continue;
-    const name = `${group}.${key}`;
-    const names = list.kind === "array" ? list.items : [];
-    let narrowed = false;
-    for (const node of names) {
-      const place = placeOf(node, `${name}: ${shown(node)}`);
-      if (node.kind !== "text" || node.text === "") {
-        if (effect === "allow") draft.find("lost", place, "a name must be a string");
-        else draft.doubt(place, "a name must be a string");
-        continue;
-      }
-      if (group === "mcp")
-        add({ toolName: "*", mcpName: node.text, decision: effect }, priority, place);
-      else narrowed = addTool(node.text, effect, priority, place, { add, draft }) || narrowed;
+): readonly GeminiImport[] => new SettingsReader(file, draft).read(readJson(text, file));
+
+type Entry = Omit<RawGeminiRule, "priority">;
+
+class SettingsReader {
+  readonly #file: string;
+  readonly #draft: Draft;
+  readonly #rules: GeminiImport[] = [];
+
+  constructor(file: string, draft: Draft) {
+    this.#file = file;
+    this.#draft = draft;
+  }
+
+  read(root: Node): readonly GeminiImport[] {
+    for (const list of LISTS) this.#readList(root, list);
+    const servers = member(root, "mcpServers");
+    for (const [name, server] of servers?.kind === "object" ? servers.entries : []) {
+      const trust = member(server, "trust");
+      if (trust?.kind !== "other" || trust.value !== true) continue;
+      const place = placeOf(this.#file, trust, `mcpServers.${name}.trust: true`);
+      this.#add({ toolName: "*", mcpName: name, decision: "allow" }, 200, place);
     }
+    return this.#rules;
+  }
+
+  #readList(root: Node, [group, key, effect, priority]: (typeof LISTS)[number]): void {
+    const list = member(member(root, group), key);
+    if (list === undefined) return;
+    const name = `${group}.${key}`;
     if (list.kind !== "array") {
-      draft.doubt(placeOf(list, `${name}: ${shown(list)}`), `\`${name}\` is not a list`);
-      continue;
+      const place = placeOf(this.#file, list, `${name}: ${shown(list)}`);
+      return this.#draft.doubt(place, `\`${name}\` is not a list`);
+    }
+    let narrowed = false;
+    for (const node of list.items) {
+      const place = placeOf(this.#file, node, `${name}: ${shown(node)}`);
+      if (node.kind !== "text" || node.text === "")
+        this.#draft.lose(effect, place, "a name must be a string");
+      else if (group === "mcp")
+        this.#add({ toolName: "*", mcpName: node.text, decision: effect }, priority, place);
+      else narrowed = this.#addTool(node.text, effect, priority, place) || narrowed;
     }
     // gemini-cli adds these rules itself: it denies the rest of the shell, or all other tools.
-    const rest = placeOf(list, name);
+    const rest = placeOf(this.#file, list, name);
     if (narrowed && key === "allowed")
-      add({ toolName: SHELL, decision: "deny" }, priority - 10, rest);
-    if (key === "core") add({ toolName: "*", decision: "deny" }, priority - 10, rest);
+      this.#add({ toolName: SHELL, decision: "deny" }, priority - 10, rest);
+    if (key === "core") this.#add({ toolName: "*", decision: "deny" }, priority - 10, rest);
   }
-  const servers = member(root, "mcpServers");
-  for (const [name, server] of servers?.kind === "object" ? servers.entries : []) {
-    const trust = member(server, "trust");
-    if (trust?.kind !== "other" || trust.value !== true) continue;
-    add(
-      { toolName: "*", mcpName: name, decision: "allow" },
-      200,
-      placeOf(trust, `mcpServers.${name}.trust: true`),
-    );
-  }
-  return rules;
-}
 
-interface Sink {
-  readonly add: (
-    rule: Omit<RawGeminiRule, "priority">,
-    priority: number,
-    place: SourcePlace,
-  ) => void;
-  readonly draft: Draft;
-}
-
-// Adds an entry of a list. Returns whether it allows only part of the shell.
-function addTool(
-  text: string,
-  effect: Effect,
-  priority: number,
-  place: SourcePlace,
-  { add, draft }: Sink,
-): boolean {
-  const [, tool = text, prefix] = /^([^()]+)\(([^]*)\)$/.exec(text) ?? [];
-  const isShell = tool === SHELL || tool === "ShellTool";
-  if (prefix === undefined) {
-    add({ toolName: isShell ? SHELL : tool, decision: effect }, priority, place);
-    return false;
+  #add(rule: Entry, priority: number, place: SourcePlace): void {
+    const read = geminiRule({ ...rule, priority }, place, this.#draft);
+    if (typeof read === "string") this.#draft.lose(rule.decision, place, read);
+    else if (read !== undefined) this.#rules.push(read);
   }
-  if (!isShell) {
-    if (effect === "allow")
-      draft.find(
-        "lost",
-        place,
-        "gemini-cli compares the whole text with the name of a tool, so it never allowed anything",
-      );
-    else {
-      draft.find(
-        "stricter",
-        place,
-        "gemini-cli compares the whole text with the name of a tool; the imported rule holds for every call of the tool",
-      );
-      add({ toolName: tool, decision: effect }, priority, place);
+
+  // Adds an entry of a list. Returns whether it allows only part of the shell.
+  #addTool(text: string, effect: Effect, priority: number, place: SourcePlace): boolean {
+    const [, tool = text, prefix] = /^([^()]+)\(([^]*)\)$/.exec(text) ?? [];
+    const isShell = tool === SHELL || tool === "ShellTool";
+    const allow = effect === "allow";
+    const compared = "gemini-cli compares the whole text with the name of a tool";
+    if (prefix !== undefined && !isShell && allow) {
+      this.#draft.find("lost", place, `${compared}, so it never allowed anything`);
+      return false;
     }
-    return false;
+    if (prefix !== undefined && !allow) {
+      const result = isShell
+        ? ", so it never blocked anything; the imported rule does"
+        : "; the imported rule holds for every call of the tool";
+      this.#draft.find("stricter", place, `${compared}${result}`);
+    }
+    if (prefix === undefined || !isShell) {
+      this.#add({ toolName: isShell ? SHELL : tool, decision: effect }, priority, place);
+      return false;
+    }
+    const words = prefix.trim();
+    if (words === "")
+      this.#draft.lose(effect, place, "there is no command between the parentheses");
+    else this.#add({ toolName: SHELL, commandPrefix: words, decision: effect }, priority, place);
+    return allow;
   }
-  if (effect !== "allow")
-    draft.find(
-      "stricter",
-      place,
-      "gemini-cli compares the whole text with the name of a tool, so it never blocked anything; the imported rule does",
-    );
-  const words = prefix.trim();
-  if (words === "") {
-    if (effect === "allow")
-      draft.find("lost", place, "there is no command between the parentheses");
-    else draft.doubt(place, "there is no command between the parentheses");
-    return effect === "allow";
-  }
-  add({ toolName: SHELL, commandPrefix: words, decision: effect }, priority, place);
-  return effect === "allow";
 }

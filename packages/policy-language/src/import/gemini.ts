@@ -109,70 +109,59 @@ function placesOf(inputs: readonly ImportInput[]): ReadonlySet<string> {
 
 function readPolicy({ file, text }: ImportInput, draft: Draft): readonly GeminiImport[] {
   const body = withoutMark(text);
-  const data = documentOf(body, file);
+  const { rule: items, compat: _, ...others } = documentOf(body, file);
   const locator = createLocator(body);
-  const at = (path: readonly (string | number)[], source: string): SourcePlace => {
-    const [place] = locator.at([path]);
-    return { file, line: place?.line ?? 1, column: place?.column ?? 1, source };
-  };
-  for (const key of Object.keys(data)) {
-    if (key === "rule" || key === "compat") continue;
-    const place = at([key], key);
-    if (key === "safety_checker")
-      draft.doubt(
-        place,
-        "a safety checker is a program that only gemini-cli has; write rules for what it blocks",
-      );
-    else
-      draft.find(
-        "lost",
-        place,
-        `gemini-cli drops \`${key}\` silently${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`,
-      );
-  }
-  const items = Array.isArray(data["rule"]) ? (data["rule"] as readonly unknown[]) : [];
+  const keys = Object.keys(others);
+  for (const [index, place] of locator.at(keys.map((key) => [key])).entries())
+    reportKey(keys[index] ?? "", { file, ...place, source: keys[index] ?? "" }, draft);
   const places = locator.rules("rule");
-  const rules: GeminiImport[] = [];
-  for (const [index, item] of items.entries()) {
+  const rules: readonly unknown[] = Array.isArray(items) ? items : [];
+  return rules.flatMap((item, index) => {
     const raw: JsonObject = isJsonObject(item) ? item : {};
-    const place: SourcePlace = {
-      file,
-      line: places[index]?.line ?? 1,
-      column: places[index]?.column ?? 1,
-      ...summary(raw),
-    };
-    const allows = raw["decision"] === "allow";
-    const lose = (message: string): void =>
-      allows ? draft.find("lost", place, message) : draft.doubt(place, message);
-    const known = Object.keys(raw).filter((key) => !Object.hasOwn(geminiRuleSchema.shape, key));
-    if (known.length > 0 && allows) {
-      lose(
-        `gemini-cli drops \`${known.join("`, `")}\` silently, so the allow covers more than its text says`,
-      );
-      continue;
-    }
-    const kept = Object.fromEntries(
-      Object.entries(raw).filter(([key]) => Object.hasOwn(geminiRuleSchema.shape, key)),
+    const { line, column } = places[index] ?? { line: 1, column: 1 };
+    return readRule(raw, { file, line, column, ...summary(raw) }, draft) ?? [];
+  });
+}
+
+function reportKey(key: string, place: SourcePlace, draft: Draft): void {
+  if (key === "safety_checker")
+    draft.doubt(
+      place,
+      "a safety checker is a program that only gemini-cli has; write rules for what it blocks",
     );
-    const parsed = geminiRuleSchema.safeParse(kept);
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues;
-      lose(
-        `gemini-cli rejects the file: \`${issue?.path.join(".") ?? ""}\` must be ${issue?.message ?? "something else"}`,
-      );
-      continue;
-    }
-    if (known.length > 0)
-      draft.find(
-        "note",
-        place,
-        `gemini-cli drops \`${known.join("`, `")}\` silently, and so does the import`,
-      );
-    const read = geminiRule(parsed.data, place, draft);
-    if (typeof read === "string") lose(read);
-    else if (read !== undefined) rules.push(read);
+  else
+    draft.find(
+      "lost",
+      place,
+      `gemini-cli drops \`${key}\` silently${key === "rules" ? ": the rules are named `[[rule]]`" : ""}`,
+    );
+}
+
+function readRule(raw: JsonObject, place: SourcePlace, draft: Draft): GeminiImport | undefined {
+  const { decision } = raw;
+  const isKnown = (key: string): boolean => Object.hasOwn(geminiRuleSchema.shape, key);
+  const unknown = Object.keys(raw).filter((key) => !isKnown(key));
+  const dropped = `gemini-cli drops \`${unknown.join("`, `")}\` silently`;
+  if (unknown.length > 0 && decision === "allow") {
+    draft.find("lost", place, `${dropped}, so the allow covers more than its text says`);
+    return undefined;
   }
-  return rules;
+  const kept = Object.fromEntries(Object.entries(raw).filter(([key]) => isKnown(key)));
+  const parsed = geminiRuleSchema.safeParse(kept);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    draft.lose(
+      decision,
+      place,
+      `gemini-cli rejects the file: \`${issue?.path.join(".") ?? ""}\` must be ${issue?.message ?? "something else"}`,
+    );
+    return undefined;
+  }
+  if (unknown.length > 0) draft.find("note", place, `${dropped}, and so does the import`);
+  const read = geminiRule(parsed.data, place, draft);
+  if (typeof read !== "string") return read;
+  draft.lose(decision, place, read);
+  return undefined;
 }
 
 function documentOf(text: string, file: string): JsonObject {

@@ -1,5 +1,6 @@
 import { BylawError } from "@bylaw/kernel";
 import { withoutMark } from "../load/byte-order-mark.ts";
+import type { SourcePlace } from "./finding.ts";
 import { placesIn, type TextPlace } from "../load/text-places.ts";
 
 /** A JSON value with its position. `line` and `column` count from 1. */
@@ -137,6 +138,14 @@ class JsonReader {
     });
   }
 }
+
+/** The position of a value, for a report. */
+export const placeOf = (file: string, { line, column }: Node, source: string): SourcePlace => ({
+  file,
+  line,
+  column,
+  source,
+});
 
 /** Returns the value of a key of an object. */
 export const member = (node: Node | undefined, key: string): Node | undefined =>

@@ -1,6 +1,6 @@
 import { JSON_LIMITS, type Effect, type JsonObject } from "@bylaw/kernel";
 import { quote } from "./finding.ts";
-import type { Rule, RuleComplaint } from "../compile/rule.ts";
+import type { Rule, RuleComplaint, RuleSource } from "../compile/rule.ts";
 import { isConditional } from "../compile/written-rule.ts";
 import { namesTool } from "../compile/rule-tool.ts";
 import type { ToolTable } from "../compile/tool-table.ts";
@@ -14,48 +14,14 @@ export function checkRule(
   warn: RuleComplaint,
 ): void {
   const { source } = rule;
-  const matchesOne = (...tables: readonly ReadonlyMap<string, unknown>[]): boolean =>
-    tables.some((table) => [...table.keys()].some((name) => namesTool(rule, name)));
-  if (source.final && source.effect === "allow") {
-    error(
-      ["final"],
-      "Only a deny or an ask_user rule can be `final`",
-      "Remove `final`, or raise the `priority`",
-    );
-  }
-  if (source.overrides !== undefined && source.effect !== "allow") {
-    error(["overrides"], "Only an allow can have `overrides`", "Remove `overrides`");
-  }
-  if (source.instead !== undefined) checkInstead(source.effect, source.instead, error);
-  if (source.final && source.shadow && source.effect !== "allow") {
-    warn(["final"], "`final` has no effect on a rule in shadow");
-  }
+  checkEffect(source, error, warn);
   checkNames(rule, error);
-  for (const key of ["command", "command_regex", "effects"] as const) {
-    if (source[key] === undefined || matchesOne(tools.shell)) continue;
-    error(
-      [key],
-      `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} does not`,
-      `Use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
-    );
-  }
-  const unclear = source.effects?.includes("unknown") === true;
-  if (unclear && source.effect === "allow") {
+  checkTools(rule, tools, error);
+  if (source.effect === "allow" && source.effects?.includes("unknown") === true) {
     error(
       ["effects"],
       "An allow cannot list `unknown`: an unknown effect could be anything",
       "Remove `unknown`",
-    );
-  }
-  // Whether a deny or an ask with `network` can never match. It covers URLs in any argument of any tool except the
-  // text that a file tool writes.
-  const isUnheard = (): boolean =>
-    source.effect === "allow" ? !matchesOne(tools.network, tools.shell) : onlyFiles(rule, tools);
-  if (source.network !== undefined && isUnheard()) {
-    error(
-      ["network"],
-      `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} does neither`,
-      `Use one of ${[...tools.network.keys()].join(", ")}, or name the tool in the option \`tools\``,
     );
   }
   if (source.args !== undefined && Object.keys(source.args).length === 0) {
@@ -63,17 +29,6 @@ export function checkRule(
   }
   if (raw.paths !== undefined && (source.read ?? source.write) === undefined) {
     error(["paths"], "`paths` is empty. Write `read`, `write` or both");
-  }
-  if ((source.read ?? source.write) !== undefined) {
-    if (source.effect === "allow" && source.tool !== undefined && rule.servers === undefined) {
-      if (!matchesOne(tools.files, tools.shell)) {
-        error(
-          ["paths"],
-          `The path arguments of ${quote(source.tool)} are not known, so an allow cannot depend on \`paths\``,
-          "Name the tool's path arguments in the option `tools`",
-        );
-      }
-    }
   }
   const open =
     rule.parts.length === 0 ||
@@ -83,6 +38,60 @@ export function checkRule(
       ));
   if (open && source.effect === "allow" && !isConditional(source)) {
     warn(["action"], "This rule allows every tool", "Add `tool`, `command` or `paths`");
+  }
+}
+
+// Reports what does not go with the effect of the rule.
+function checkEffect(source: RuleSource, error: RuleComplaint, warn: RuleComplaint): void {
+  const allows = source.effect === "allow";
+  if (source.final && allows) {
+    error(
+      ["final"],
+      "Only a deny or an ask_user rule can be `final`",
+      "Remove `final`, or raise the `priority`",
+    );
+  }
+  if (source.overrides !== undefined && !allows) {
+    error(["overrides"], "Only an allow can have `overrides`", "Remove `overrides`");
+  }
+  if (source.instead !== undefined) checkInstead(source.effect, source.instead, error);
+  if (source.final && source.shadow && !allows) {
+    warn(["final"], "`final` has no effect on a rule in shadow");
+  }
+}
+
+// Reports conditions that no tool of the rule can meet.
+function checkTools(rule: Rule, tools: ToolTable, error: RuleComplaint): void {
+  const { source } = rule;
+  const allows = source.effect === "allow";
+  const matchesOne = (...tables: readonly ReadonlyMap<string, unknown>[]): boolean =>
+    tables.some((table) => [...table.keys()].some((name) => namesTool(rule, name)));
+  for (const key of ["command", "command_regex", "effects"] as const) {
+    if (source[key] === undefined || matchesOne(tools.shell)) continue;
+    error(
+      [key],
+      `\`${key}\` needs a tool that runs a shell line, and ${quote(source.tool ?? "")} does not`,
+      `Use one of ${[...tools.shell.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
+  }
+  // A deny or an ask with `network` covers URLs in any argument of any tool except the text that a file tool writes.
+  const opensUrls = (): boolean =>
+    allows ? matchesOne(tools.network, tools.shell) : !onlyFiles(rule, tools);
+  if (source.network !== undefined && !opensUrls()) {
+    error(
+      ["network"],
+      `\`network\` needs a tool that opens a URL or runs a shell line, and ${quote(source.tool ?? "")} does neither`,
+      `Use one of ${[...tools.network.keys()].join(", ")}, or name the tool in the option \`tools\``,
+    );
+  }
+  const dependsOnPaths = allows && (source.read ?? source.write) !== undefined;
+  if (!dependsOnPaths || source.tool === undefined || rule.servers !== undefined) return;
+  if (!matchesOne(tools.files, tools.shell)) {
+    error(
+      ["paths"],
+      `The path arguments of ${quote(source.tool)} are not known, so an allow cannot depend on \`paths\``,
+      "Name the tool's path arguments in the option `tools`",
+    );
   }
 }
 

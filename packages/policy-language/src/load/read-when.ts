@@ -1,4 +1,4 @@
-import { isJsonObject } from "@bylaw/kernel";
+import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { z } from "zod";
 import { reportIssues, type Findings, type Path } from "./findings.ts";
 import { nearest } from "@bylaw/wording";
@@ -57,96 +57,112 @@ const leafSchemas = {
   any: leafOf(z.union([one, many], { error: "text, a number, true, false, or a list of them" })),
 };
 
+interface Reading {
+  readonly findings: Findings;
+  /** Whether the rule allows. */
+  readonly allow: boolean;
+}
+
 /** Checks a condition. Returns undefined, and reports every mistake, if there are any. */
-export function readWhen(
-  given: unknown,
-  path: Path,
-  findings: Findings,
-  { allow }: { readonly allow: boolean },
-): WhenSource | undefined {
-  const before = findings.errors;
-  const read = (node: unknown, at: Path, depth: number): void => {
-    if (!isJsonObject(node)) {
-      return findings.error(
-        at,
-        'A condition in `when` looks like `{ fact = "agent", operator = "equal", value = "dev" }`',
-      );
-    }
-    const [group] = GROUPS.filter((key) => Object.hasOwn(node, key));
-    const second = WHEN_KEYS.find((key) => key !== group && Object.hasOwn(node, key));
-    if (group !== undefined && second !== undefined) {
-      return findings.error(
-        [...at, second],
-        `Use \`${group}\` or \`${second}\` in one condition, not both`,
-        "Nest one in the other",
-      );
-    }
-    if (group === undefined) return readLeaf(node, at, depth);
-    if (depth > MAX_DEPTH) {
-      return findings.error(at, `Conditions nest more than ${MAX_DEPTH} levels deep`);
-    }
-    const parsed = groupSchemas[group].safeParse(node);
-    if (!parsed.success) reportIssues(parsed.error.issues, at, node, findings);
-    const below: unknown = node[group];
-    if (Array.isArray(below) && group !== "not") {
-      for (const [index, item] of below.entries()) read(item, [...at, group, index], depth + 1);
-    } else if (isJsonObject(below) && group === "not") read(below, [...at, group], depth + 1);
-  };
-  const readLeaf = (node: Readonly<Record<string, unknown>>, at: Path, depth: number): void => {
-    const unknown = Object.keys(node).filter(
-      (key) => !(WHEN_KEYS as readonly string[]).includes(key),
+export function readWhen(given: unknown, path: Path, reading: Reading): WhenSource | undefined {
+  const before = reading.findings.errors;
+  checkCondition(given, path, 1, reading);
+  return reading.findings.errors > before ? undefined : (given as WhenSource);
+}
+
+function checkCondition(node: unknown, at: Path, depth: number, reading: Reading): void {
+  const { findings } = reading;
+  if (!isJsonObject(node)) {
+    return findings.error(
+      at,
+      'A condition in `when` looks like `{ fact = "agent", operator = "equal", value = "dev" }`',
     );
-    const misspelt = unknown.find((key) =>
+  }
+  const [group] = GROUPS.filter((key) => Object.hasOwn(node, key));
+  if (group === undefined) {
+    if (!reportMisspelt(node, at, findings)) checkLeaf(node, at, depth, reading);
+    return;
+  }
+  const second = WHEN_KEYS.find((key) => key !== group && Object.hasOwn(node, key));
+  if (second !== undefined) {
+    return findings.error(
+      [...at, second],
+      `Use \`${group}\` or \`${second}\` in one condition, not both`,
+      "Nest one in the other",
+    );
+  }
+  if (depth > MAX_DEPTH) {
+    return findings.error(at, `Conditions nest more than ${MAX_DEPTH} levels deep`);
+  }
+  const parsed = groupSchemas[group].safeParse(node);
+  if (!parsed.success) reportIssues(parsed.error.issues, at, node, findings);
+  const below: unknown = node[group];
+  if (Array.isArray(below) && group !== "not") {
+    for (const [index, item] of below.entries())
+      checkCondition(item, [...at, group, index], depth + 1, reading);
+  } else if (isJsonObject(below) && group === "not")
+    checkCondition(below, [...at, group], depth + 1, reading);
+}
+
+// Reports a key that is probably a misspelt group or `projection`, because it says what the other keys must be.
+function reportMisspelt(node: JsonObject, at: Path, findings: Findings): boolean {
+  const misspelt = Object.keys(node).find(
+    (key) =>
+      !(WHEN_KEYS as readonly string[]).includes(key) &&
       ([...GROUPS, "projection"] as readonly unknown[]).includes(nearest(key, WHEN_KEYS)),
+  );
+  if (misspelt === undefined) return false;
+  reportIssues(
+    [{ code: "unrecognized_keys", keys: [misspelt], path: [], message: "" }],
+    at,
+    node,
+    findings,
+  );
+  return true;
+}
+
+function checkLeaf(node: JsonObject, at: Path, depth: number, { findings, allow }: Reading): void {
+  if (depth === 1) {
+    return findings.error(
+      at,
+      "A comparison in `when` must be inside `all`, `any` or `not`",
+      "Write `when = { all = [ … ] }`",
     );
-    if (misspelt !== undefined) {
-      return reportIssues(
-        [{ code: "unrecognized_keys", keys: [misspelt], path: [], message: "" }],
-        at,
-        node as never,
-        findings,
-      );
-    }
-    if (depth === 1) {
-      return findings.error(
-        at,
-        "A comparison in `when` must be inside `all`, `any` or `not`",
-        "Write `when = { all = [ … ] }`",
-      );
-    }
-    const { operator, fact } = node;
-    const ofRun = Object.hasOwn(node, "projection");
-    if (ofRun && Object.hasOwn(node, "fact")) {
-      return findings.error(
-        [...at, "fact"],
-        "Use `fact` or `projection` in one comparison, not both",
-        "Write a comparison for each",
-      );
-    }
-    const schemas = leafSchemas[wantedBy(operator)];
-    const parsed = (ofRun ? schemas.projection : schemas.fact).safeParse(node);
-    if (!parsed.success) return reportIssues(parsed.error.issues, at, node as never, findings);
-    // The shape of a projection's state is not known here.
-    if ("projection" in parsed.data) return;
-    if (TABLES.has(fact) !== (parsed.data.path !== undefined)) {
-      findings.error(
-        [...at, parsed.data.path === undefined ? "fact" : "path"],
-        parsed.data.path === undefined
-          ? `\`${parsed.data.fact}\` is a table and needs a \`path\` to a value in it`
-          : `\`${parsed.data.fact}\` is a single value and takes no \`path\``,
-        parsed.data.path === undefined ? 'Add one like `path = "$.name"`' : "Remove `path`",
-      );
-    }
-    if (allow && fact === "annotations") {
-      findings.error(
-        [...at, "fact"],
-        "An allow cannot depend on `annotations`: they come from the tool, so they can only tighten",
-        "Use it in a deny or ask_user rule",
-      );
-    }
-  };
-  read(given, path, 1);
-  return findings.errors > before ? undefined : (given as WhenSource);
+  }
+  const ofRun = Object.hasOwn(node, "projection");
+  if (ofRun && Object.hasOwn(node, "fact")) {
+    return findings.error(
+      [...at, "fact"],
+      "Use `fact` or `projection` in one comparison, not both",
+      "Write a comparison for each",
+    );
+  }
+  const schemas = leafSchemas[wantedBy(node["operator"])];
+  const parsed = (ofRun ? schemas.projection : schemas.fact).safeParse(node);
+  if (!parsed.success) return reportIssues(parsed.error.issues, at, node, findings);
+  // The shape of a projection's state is not known here.
+  if ("projection" in parsed.data) return;
+  const { fact, path } = parsed.data;
+  if (TABLES.has(fact) && path === undefined) {
+    findings.error(
+      [...at, "fact"],
+      `\`${fact}\` is a table and needs a \`path\` to a value in it`,
+      'Add one like `path = "$.name"`',
+    );
+  } else if (!TABLES.has(fact) && path !== undefined) {
+    findings.error(
+      [...at, "path"],
+      `\`${fact}\` is a single value and takes no \`path\``,
+      "Remove `path`",
+    );
+  }
+  if (allow && fact === "annotations") {
+    findings.error(
+      [...at, "fact"],
+      "An allow cannot depend on `annotations`: they come from the tool, so they can only tighten",
+      "Use it in a deny or ask_user rule",
+    );
+  }
 }
 
 function wantedBy(operator: unknown): keyof typeof leafSchemas {

@@ -1,4 +1,3 @@
-import type { ApprovalMode } from "@bylaw/kernel";
 import type { z } from "zod";
 import type { ConditionSource } from "../match/value-test.ts";
 import type { Findings, Path } from "./findings.ts";
@@ -11,7 +10,7 @@ import { readWhen } from "./read-when.ts";
 /** A rule as the schema returns it. */
 export type RawRule = z.output<typeof ruleSchema>;
 
-const list = (value: string | readonly string[] | undefined): readonly string[] | undefined =>
+const list = <T extends string>(value: T | readonly T[] | undefined): readonly T[] | undefined =>
   typeof value === "string" ? [value] : value;
 
 function referenceOf(raw: RawRule["after"]): MarkReference | undefined {
@@ -29,42 +28,15 @@ export function sourceOf(
   path: Path,
   findings: Findings,
 ): RuleSource | undefined {
-  const { pattern, paths } = raw;
   const before = findings.errors;
-  if (pattern !== undefined) {
-    for (const key of ["tool", "command", "command_regex"] as const) {
-      if (raw[key] === undefined) continue;
-      findings.error(
-        [...path, "pattern"],
-        `Use \`pattern\` or \`${key}\`, not both`,
-        "Remove `pattern`, which is the short form of the others",
-      );
-    }
-  }
-  if (raw.modes !== undefined && raw.approval_mode !== undefined) {
-    findings.error([...path, "approval_mode"], "Use `modes` or `approval_mode`, not both");
-  }
+  reportConflicts(raw, path, findings);
   const when =
     raw.when === undefined
       ? undefined
-      : readWhen(raw.when, [...path, "when"], findings, { allow: raw.action === "allow" });
-  for (const key of ["match", "not_match"] as const) {
-    if (raw.when === undefined || raw[key] === undefined) continue;
-    findings.error(
-      [...path, key],
-      `\`${key}\` cannot test a rule with \`when\`: a case is only part of a call`,
-      "Test the rule with whole calls",
-    );
-  }
+      : readWhen(raw.when, [...path, "when"], { findings, allow: raw.action === "allow" });
   if (findings.errors > before) return undefined;
+  const { pattern } = raw;
   const isCommand = pattern !== undefined && /\s/.test(pattern);
-  const byAccess =
-    typeof paths === "object" && !Array.isArray(paths)
-      ? (paths as { read?: string | string[]; write?: string | string[] })
-      : undefined;
-  const both =
-    byAccess === undefined ? list(paths as string | readonly string[] | undefined) : undefined;
-  const modes = raw.approval_mode ?? raw.modes;
   return {
     name: raw.name,
     tier: raw.priority ?? ("default" satisfies Tier),
@@ -72,17 +44,14 @@ export function sourceOf(
     tool: isCommand ? undefined : (pattern ?? raw.tool),
     command: isCommand ? [pattern] : list(raw.command),
     command_regex: raw.command_regex,
-    effects: typeof raw.effects === "string" ? [raw.effects] : raw.effects,
+    effects: list(raw.effects),
     server: raw.server,
-    read: both ?? list(byAccess?.read),
-    write: both ?? list(byAccess?.write),
-    // Only a rule with its own `paths.write` also covers redirections.
-    redirects: byAccess?.write === undefined ? undefined : true,
+    ...pathsOf(raw.paths),
     network: list(raw.network),
     args: raw.args as Readonly<Record<string, ConditionSource>> | undefined,
     agent: list(raw.agent),
     phase: list(raw.phase),
-    modes: typeof modes === "string" ? [modes] : (modes as readonly ApprovalMode[] | undefined),
+    modes: list(raw.approval_mode ?? raw.modes),
     interactive: raw.interactive,
     when,
     after: referenceOf(raw.after),
@@ -96,4 +65,36 @@ export function sourceOf(
     file,
     line,
   };
+}
+
+function reportConflicts(raw: RawRule, path: Path, findings: Findings): void {
+  for (const key of ["tool", "command", "command_regex"] as const) {
+    if (raw.pattern === undefined || raw[key] === undefined) continue;
+    findings.error(
+      [...path, "pattern"],
+      `Use \`pattern\` or \`${key}\`, not both`,
+      "Remove `pattern`, which is the short form of the others",
+    );
+  }
+  if (raw.modes !== undefined && raw.approval_mode !== undefined) {
+    findings.error([...path, "approval_mode"], "Use `modes` or `approval_mode`, not both");
+  }
+  for (const key of ["match", "not_match"] as const) {
+    if (raw.when === undefined || raw[key] === undefined) continue;
+    findings.error(
+      [...path, key],
+      `\`${key}\` cannot test a rule with \`when\`: a case is only part of a call`,
+      "Test the rule with whole calls",
+    );
+  }
+}
+
+function pathsOf(paths: RawRule["paths"]): Pick<RuleSource, "read" | "write" | "redirects"> {
+  if (typeof paths !== "object" || Array.isArray(paths)) {
+    const both = list(paths);
+    return { read: both, write: both, redirects: undefined };
+  }
+  // Only a rule with its own `paths.write` also covers redirections.
+  const redirects = paths.write === undefined ? undefined : true;
+  return { read: list(paths.read), write: list(paths.write), redirects };
 }

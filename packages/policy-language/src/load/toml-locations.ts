@@ -20,6 +20,10 @@ interface PathRef {
 
 // No path in a policy is longer.
 const MAX_STEPS = 32;
+const BLANK = /[ \t\r\n]*/y;
+const SPACES = /[ \t]*/y;
+const BARE_KEY = /[A-Za-z0-9_-]*/y;
+const BARE_VALUE = /[^,\]}\r\n#]*/y;
 
 /** Scans TOML text that the parser has accepted. */
 export function createLocator(text: string): Locator {
@@ -27,7 +31,7 @@ export function createLocator(text: string): Locator {
   return {
     rules(key = "rules") {
       const items: number[] = [];
-      scan(text, { children: new Map([[key, { children: new Map(), items }]]) });
+      new TomlScan(text, { children: new Map([[key, { children: new Map(), items }]]) }).run();
       return items.map(placeOf);
     },
     at(paths) {
@@ -40,7 +44,7 @@ export function createLocator(text: string): Locator {
           return (node = child);
         });
       });
-      scan(text, root);
+      new TomlScan(text, root).run();
       return ways.map((way) =>
         placeOf(way.findLast(({ offset }) => offset !== undefined)?.offset ?? 0),
       );
@@ -55,115 +59,120 @@ function child(node: PathRef | undefined, step: Step, offset: number): PathRef |
   return next;
 }
 
-// The text is valid TOML, so the scan only needs to find where each thing ends.
-function scan(text: string, root: PathRef): void {
-  const counts = new Map<string, number>();
-  let table: PathRef | undefined = root;
-  let at = 0;
+/** Walks the text once and stores the offsets of the paths that are looked for. The text must be valid TOML. */
+class TomlScan {
+  readonly #text: string;
+  readonly #root: PathRef;
+  /** The index of the last item of each array of tables, by its name. */
+  readonly #lastItems = new Map<string, number>();
+  #at = 0;
 
-  const blank = (): void => {
+  constructor(text: string, root: PathRef) {
+    this.#text = text;
+    this.#root = root;
+  }
+
+  run(): void {
+    let table: PathRef | undefined = this.#root;
     for (;;) {
-      const char = text.charCodeAt(at);
-      if (char === 32 || char === 9 || char === 10 || char === 13) at++;
-      else if (char === 35) at = endOfLine(text, at);
-      else return;
+      this.#skipBlank();
+      if (this.#at >= this.#text.length) return;
+      if (this.#text[this.#at] === "[") table = this.#header(this.#at);
+      else this.#entry(table);
     }
-  };
+  }
 
-  const key = (): readonly string[] => {
-    const steps: string[] = [];
-    for (;;) {
-      blank();
-      const char = text[at];
-      const from = at;
-      if (char === '"' || char === "'") {
-        at = endOfString(text, at);
-        if (steps.length < MAX_STEPS)
-          steps.push(char === '"' ? unquote(text.slice(from, at)) : text.slice(from + 1, at - 1));
-      } else {
-        while (isBare(text.charCodeAt(at))) at++;
-        if (at === from) at++;
-        if (steps.length < MAX_STEPS) steps.push(text.slice(from, at));
-      }
-      while (text[at] === " " || text[at] === "\t") at++;
-      if (text[at] !== ".") return steps;
-      at++;
+  #skip(what: RegExp): void {
+    what.lastIndex = this.#at;
+    if (what.test(this.#text)) this.#at = what.lastIndex;
+  }
+
+  #skipBlank(): void {
+    this.#skip(BLANK);
+    while (this.#text[this.#at] === "#") {
+      this.#at = endOfLine(this.#text, this.#at);
+      this.#skip(BLANK);
     }
-  };
-
-  const value = (node: PathRef | undefined): void => {
-    blank();
-    const char = text[at];
-    if (char === '"' || char === "'") at = endOfString(text, at);
-    else if (char === "[") list("]", (index) => value(child(node, index, at)));
-    else if (char === "{") list("}", () => entry(node));
-    else while (at < text.length && !isEnd(text.charCodeAt(at))) at++;
-  };
-
-  const list = (close: string, item: (index: number) => void): void => {
-    at++;
-    for (let index = 0; ;) {
-      blank();
-      const char = text[at];
-      if (char === undefined) return;
-      if (char === "," || char === close) at++;
-      if (char === close) return;
-      if (char !== ",") item(index++);
-    }
-  };
-
-  const entry = (base: PathRef | undefined): void => {
-    const offset = at;
-    let node = base;
-    for (const step of key()) node = child(node, step, offset);
-    blank();
-    if (text[at] === "=") at++;
-    value(node);
-  };
+  }
 
   // In a header, the name of an array of tables means its last item.
-  const header = (offset: number): PathRef | undefined => {
-    const isItem = text[at + 1] === "[";
-    at += isItem ? 2 : 1;
-    const steps = key();
-    let node: PathRef | undefined = root;
+  #header(offset: number): PathRef | undefined {
+    const isItem = this.#text[this.#at + 1] === "[";
+    this.#at += isItem ? 2 : 1;
+    const steps = this.#key();
+    let node: PathRef | undefined = this.#root;
     let name = "";
     for (const [index, step] of steps.entries()) {
       node = child(node, step, offset);
       name += `${JSON.stringify(step)}.`;
-      const last = counts.get(name);
+      const last = this.#lastItems.get(name);
       if (isItem && index === steps.length - 1) {
-        counts.set(name, (last ?? -1) + 1);
+        this.#lastItems.set(name, (last ?? -1) + 1);
         node = child(node, (last ?? -1) + 1, offset);
       } else if (last !== undefined) {
         name += `${last}.`;
         node = child(node, last, offset);
       }
     }
-    at = endOfLine(text, at);
+    this.#at = endOfLine(this.#text, this.#at);
     return node;
-  };
-
-  for (;;) {
-    blank();
-    if (at >= text.length) return;
-    if (text[at] === "[") table = header(at);
-    else entry(table);
   }
-}
 
-function isEnd(char: number): boolean {
-  return char === 44 || char === 93 || char === 125 || char === 10 || char === 13 || char === 35;
-}
+  #entry(base: PathRef | undefined): void {
+    const offset = this.#at;
+    let node = base;
+    for (const step of this.#key()) node = child(node, step, offset);
+    this.#skipBlank();
+    if (this.#text[this.#at] === "=") this.#at++;
+    this.#value(node);
+  }
 
-function isBare(char: number): boolean {
-  return (
-    (char >= 97 && char <= 122) ||
-    (char >= 65 && char <= 90) ||
-    (char >= 48 && char <= 57) ||
-    char === 95 ||
-    char === 45
-  );
+  #key(): readonly string[] {
+    const steps: string[] = [];
+    for (;;) {
+      this.#skipBlank();
+      const step = this.#keyStep();
+      if (steps.length < MAX_STEPS) steps.push(step);
+      this.#skip(SPACES);
+      if (this.#text[this.#at] !== ".") return steps;
+      this.#at++;
+    }
+  }
+
+  #keyStep(): string {
+    const from = this.#at;
+    const char = this.#text[from];
+    if (char === '"' || char === "'") {
+      this.#at = endOfString(this.#text, from);
+      return char === '"'
+        ? unquote(this.#text.slice(from, this.#at))
+        : this.#text.slice(from + 1, this.#at - 1);
+    }
+    this.#skip(BARE_KEY);
+    if (this.#at === from) this.#at++;
+    return this.#text.slice(from, this.#at);
+  }
+
+  #value(node: PathRef | undefined): void {
+    this.#skipBlank();
+    const char = this.#text[this.#at];
+    if (char === '"' || char === "'") this.#at = endOfString(this.#text, this.#at);
+    else if (char === "[") this.#list("]", (index) => this.#value(child(node, index, this.#at)));
+    else if (char === "{") this.#list("}", () => this.#entry(node));
+    else this.#skip(BARE_VALUE);
+  }
+
+  #list(close: string, item: (index: number) => void): void {
+    this.#at++;
+    for (let index = 0; ;) {
+      this.#skipBlank();
+      const char = this.#text[this.#at];
+      if (char === undefined) return;
+      if (char === "," || char === close) this.#at++;
+      if (char === close) return;
+      if (char !== ",") item(index++);
+    }
+  }
 }
 
 function endOfLine(text: string, at: number): number {

@@ -1,4 +1,5 @@
 import type { ToolCall } from "@bylaw/kernel";
+import type { Rule } from "../compile/rule.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { compilePolicy, type PolicyPool } from "../decide/policy-pool.ts";
 import type { RunState } from "../match/run-state.ts";
@@ -61,28 +62,23 @@ const NONE: ReadonlySet<number> = new Set();
  * policy until one fails. A survivor has passed every case.
  */
 export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
-  const { files, tools = DEFAULT_TOOLS, run, inline, cases, onProgress } = input;
+  const { files, tools = DEFAULT_TOOLS, run, cases, onProgress } = input;
   const work = files.flatMap((file) =>
     file.rules.flatMap((rule, at) => (rule.source.shadow ? [] : [{ file, rule, at }])),
   );
   const pool = files.flatMap((file) => file.rules);
   const marks = marksIn(files, tools);
   const calls = cases.map(({ call, run: own = run }) => ({ call, run: own }));
-  const survivors: (SurvivingMutation & { readonly risk: number })[] = [];
+  const survivors: Survivor[] = [];
   let mutants = 0;
   for (let from = 0; from < work.length; from += AT_ONCE) {
     const jobs = work.slice(from, from + AT_ONCE).map((one) => {
-      const { source } = one.rule;
-      const others = pool.filter((other) => other !== one.rule);
-      const changed = mutantsOf(one.rule, others);
-      const own = inline.filter(({ rule, file }) => rule === source.name && file === source.file);
-      mutants += changed.length;
-      return {
-        ...one,
-        open: changed.filter(
-          ({ rule }) => rule === undefined || own.every((line) => holds(rule, line, tools)),
-        ),
-      };
+      const changes = mutantsOf(
+        one.rule,
+        pool.filter((other) => other !== one.rule),
+      );
+      mutants += changes.length;
+      return { ...one, open: passingInline(changes, one.rule, input) };
     });
     // The other changes match the same calls as the rule, or fewer.
     const asked = jobs.flatMap(({ rule, open }) => [
@@ -90,32 +86,12 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
       ...open.map((mutant) => (widens(mutant) ? mutant.rule : undefined)),
     ]);
     const sets = (await matchSets(asked, calls, { tools, marks })).values();
-    for (const [done, { file, rule, at, open }] of jobs.entries()) {
+    for (const [done, job] of jobs.entries()) {
       const before = sets.next().value ?? NONE;
-      for (const mutant of open) {
-        const after = sets.next().value ?? NONE;
-        const rules =
-          mutant.rule === undefined
-            ? file.rules.toSpliced(at, 1)
-            : file.rules.with(at, mutant.rule);
-        const changed = compilePolicy(
-          files.map((one) => (one === file ? { ...file, rules } : one)),
-          { tools },
-        );
-        if (await isNoticed(input, changed, likelyFirst(cases.length, mutant, before, after)))
-          continue;
-        const { name, line, effect } = rule.source;
-        const { kind, change } = mutant;
-        const risk = riskOf(kind, effect);
-        survivors.push({
-          kind,
-          change,
-          rule: name,
-          file: file.file,
-          line,
-          loosens: risk !== undefined,
-          risk: risk ?? LEAST,
-        });
+      for (const mutant of job.open) {
+        const order = likelyFirst(cases.length, mutant, before, sets.next().value ?? NONE);
+        const changed = compilePolicy(filesWith(mutant, job, files), { tools });
+        if (!(await isNoticed(input, changed, order))) survivors.push(survivorOf(mutant, job));
       }
       onProgress?.(from + done + 1, work.length);
     }
@@ -123,11 +99,47 @@ export async function mutatePolicy(input: MutationInput): Promise<Mutation> {
   return { mutants, noticed: mutants - survivors.length, survivors: byRisk(survivors) };
 }
 
+function passingInline(
+  changes: readonly Mutant[],
+  { source: { name, file } }: Rule,
+  { inline, tools = DEFAULT_TOOLS }: MutationInput,
+): readonly Mutant[] {
+  const own = inline.filter((line) => line.rule === name && line.file === file);
+  return changes.filter(
+    ({ rule }) => rule === undefined || own.every((line) => holds(rule, line, tools)),
+  );
+}
+
+/** A rule that is changed. `at` is its index in the file. */
+interface Job {
+  readonly file: PolicyFile;
+  readonly rule: Rule;
+  readonly at: number;
+}
+
+function filesWith(
+  mutant: Mutant,
+  { file, at }: Job,
+  files: readonly PolicyFile[],
+): readonly PolicyFile[] {
+  const { rules } = file;
+  const changed = mutant.rule === undefined ? rules.toSpliced(at, 1) : rules.with(at, mutant.rule);
+  return files.map((one) => (one === file ? { ...file, rules: changed } : one));
+}
+
+interface Survivor extends SurvivingMutation {
+  readonly risk: number;
+}
+
+function survivorOf({ kind, change }: Mutant, { file: { file }, rule }: Job): Survivor {
+  const { name, line, effect } = rule.source;
+  const risk = riskOf(kind, effect);
+  return { kind, change, rule: name, file, line, loosens: risk !== undefined, risk: risk ?? LEAST };
+}
+
 const LEAST = 9;
 
-function byRisk(
-  survivors: readonly (SurvivingMutation & { readonly risk: number })[],
-): readonly SurvivingMutation[] {
+function byRisk(survivors: readonly Survivor[]): readonly SurvivingMutation[] {
   const groups = Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`);
   const worst = (group: readonly { readonly risk: number }[]): number =>
     Math.min(...group.map(({ risk }) => risk));
