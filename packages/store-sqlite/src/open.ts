@@ -2,14 +2,14 @@ import { checkedEventBody, checkClaim, checkCommit, checkPut, storeClosed } from
 import type { Store } from "@bylaw/store";
 import { BatchWriter } from "./batches.ts";
 import { connect } from "./connect.ts";
-import { failure } from "./errors.ts";
-import { prepareFile } from "./file.ts";
+import type { Connection } from "./engine.ts";
+import { prepareFile, type StoreFile } from "./file.ts";
 import { Logs } from "./logs.ts";
-import { createBusyWait } from "./busy-wait.ts";
+import { BusyWait } from "./busy-wait.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
 import { createReads } from "./reads.ts";
 import { Watchers } from "./watch.ts";
-import { createWrites } from "./writes.ts";
+import { Writes } from "./writes.ts";
 
 /**
  * Opens a SQLite file as a store. A missing file is created, readable only by its owner. Every acknowledged write is on the disk. Throws
@@ -17,13 +17,21 @@ import { createWrites } from "./writes.ts";
  * it locked.
  */
 export async function openSqliteStore(name: string, options: SqliteOptions = {}): Promise<Store> {
-  const { busy_ms, poll_ms, request_retention_ms, now } = settingsOf(options);
+  const settings = settingsOf(options);
   const file = prepareFile(name);
-  const busyWait = createBusyWait(file.path, busy_ms);
-  const db = await connect(file, busyWait);
+  const busyWait = new BusyWait(file.path, settings.busy_ms);
+  return createStore(await connect(file, busyWait), file, busyWait, settings);
+}
+
+function createStore(
+  db: Connection,
+  file: StoreFile,
+  busyWait: BusyWait,
+  { busy_ms, poll_ms, request_retention_ms, now }: Required<SqliteOptions>,
+): Store {
   const reads = createReads(db, now);
   const logs = new Logs(db, reads);
-  const writes = createWrites({ db, reads, logs, now, retention_ms: request_retention_ms });
+  const writes = new Writes({ db, reads, logs, now, retention_ms: request_retention_ms });
   const watchers = new Watchers(db, reads, poll_ms);
   const batches = new BatchWriter({
     ...{ db, file, reads, logs, busy_ms },
@@ -31,28 +39,16 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
   });
   let closing: Promise<void> | undefined;
 
-  function open(): void {
+  function checkOpen(): void {
     if (closing !== undefined) throw storeClosed();
     if (batches.stopped !== undefined) throw batches.stopped;
   }
-
-  async function read<T>(work: () => T): Promise<T> {
-    open();
-    try {
-      return await busyWait.wait(() => {
-        // The store may have been closed while this call waited.
-        open();
-        return work();
-      });
-    } catch (error) {
-      throw failure(file.path, error);
-    }
-  }
+  const read = <T>(work: () => T): Promise<T> => busyWait.read(checkOpen, work);
 
   return {
     commit(commit) {
       try {
-        open();
+        checkOpen();
         const asked = checkCommit(commit);
         const bodies = asked.events.map(checkedEventBody);
         return batches.write(() => writes.commit(asked, bodies));
@@ -62,13 +58,13 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
       }
     },
     async claim(request) {
-      open();
+      checkOpen();
       const asked = { ...request };
       checkClaim(asked);
       return batches.write(() => writes.claim(asked));
     },
     async put(document) {
-      open();
+      checkOpen();
       const asked = checkPut(document);
       return batches.write(() => writes.put(asked));
     },
@@ -76,16 +72,14 @@ export async function openSqliteStore(name: string, options: SqliteOptions = {})
     events: (run, after, limit) => read(() => reads.events(run, after, limit)),
     watch: (onHead) => read(() => watchers.add(onHead)),
     async sweep(event) {
-      open();
+      checkOpen();
       return batches.write(() => writes.sweep(event));
     },
-    close() {
-      closing ??= (async () => {
+    close: () =>
+      (closing ??= (async () => {
         watchers.close();
         await batches.idle();
         db.close();
-      })();
-      return closing;
-    },
+      })()),
   };
 }

@@ -1,17 +1,16 @@
 import { existsSync, accessSync, constants } from "node:fs";
-import type { Options, Statement } from "better-sqlite3";
-import { TIME_AT_END, storeClosed, timeAtEnd, type RunSummary, type StoreReader } from "@bylaw/log";
+import type { Options } from "better-sqlite3";
+import { storeClosed, type StoreReader } from "@bylaw/log";
 import { checkSqlite, loadEngine, type Connection } from "./engine.ts";
-import { failure, needsFolder, openFailure, unusable } from "./errors.ts";
+import { needsFolder, openFailure, unusable } from "./errors.ts";
 import { prepareFile } from "./file.ts";
 import { settingsOf, type SqliteOptions } from "./options.ts";
-import { createBusyWait, type BusyWait } from "./busy-wait.ts";
+import { BusyWait } from "./busy-wait.ts";
 import { createReads } from "./reads.ts";
+import { RunSummaries } from "./run-summaries.ts";
 import { SCHEMA_VERSION, versionOf } from "./schema.ts";
 import { notFollowed, readSnapshot } from "./snapshot.ts";
 import { Watchers } from "./watch.ts";
-
-type Ask = Statement<[number, number], string>;
 
 /**
  * Opens the store in a SQLite file for reading. It creates no file, changes nothing and delays no writer. If the folder of the file is not
@@ -26,46 +25,17 @@ export async function openSqliteReader(
 ): Promise<StoreReader> {
   const { busy_ms, poll_ms, now } = settingsOf(options);
   const { path } = prepareFile(name, { create: false });
-  const busyWait = createBusyWait(path, busy_ms);
+  const busyWait = new BusyWait(path, busy_ms);
   const { db, snapshot } = await connect(path, busyWait);
   const reads = createReads(db, now);
   const watchers = new Watchers(db, reads, poll_ms);
-  const list = db.prepare<[], { readonly run: string; readonly id: number; readonly head: number }>(
-    "select name as run, id, head from runs where head > 0 order by name",
-  );
-  // Only the start of the first line of the first segment, and the last line of the last.
-  const begins = "substr(substr(bodies, 1, instr(bodies || char(10), char(10)) - 1), ?)";
-  const ends = "substr(bodies, ?)";
-  const placed = (what: string, order: string): Ask =>
-    db.prepare<[number, number], string>(
-      `select ${what} from segments join places on segments.id = event where places.run = ? order by places.sequence ${order} limit 1`,
-    );
-  const rest = (what: string, order: string): Ask =>
-    db.prepare<[number, number], string>(
-      `select ${what} from segments where id > (select last from indexed) and run = ? order by id ${order} limit 1`,
-    );
-  const first = [placed(begins, "asc"), rest(begins, "asc")];
-  const last = [rest(ends, "desc"), placed(ends, "desc")];
+  const summaries = new RunSummaries(db);
   let closing: Promise<void> | undefined;
 
-  function timeOf(asks: readonly Ask[], run: number): string {
-    for (const ask of asks) {
-      const text = ask.pluck().get(-TIME_AT_END, run);
-      if (text !== undefined) return timeAtEnd(text);
-    }
-    return timeAtEnd("");
+  function checkOpen(): void {
+    if (closing !== undefined) throw storeClosed();
   }
-
-  async function read<T>(work: () => T): Promise<T> {
-    try {
-      return await busyWait.wait(() => {
-        if (closing !== undefined) throw storeClosed();
-        return work();
-      });
-    } catch (error) {
-      throw failure(path, error);
-    }
-  }
+  const read = <T>(work: () => T): Promise<T> => busyWait.read(checkOpen, work);
 
   return {
     get: (kind, id) => read(() => reads.document(kind, id)),
@@ -75,27 +45,12 @@ export async function openSqliteReader(
         if (snapshot) throw notFollowed(path);
         return watchers.add(onHead);
       }),
-    runs: () =>
-      read(() =>
-        // One transaction for all runs, because events that are moved to the index in between are otherwise found nowhere.
-        db.transaction(() =>
-          list
-            .all()
-            .map(({ run, id, head }): RunSummary => ({
-              run,
-              head,
-              first: timeOf(first, id),
-              last: timeOf(last, id),
-            })),
-        )(),
-      ),
-    close() {
-      closing ??= (async () => {
+    runs: () => read(() => summaries.all()),
+    close: () =>
+      (closing ??= (async () => {
         watchers.close();
         db.close();
-      })();
-      return closing;
-    },
+      })()),
   };
 }
 

@@ -21,39 +21,43 @@ export interface Tasks {
 
 type Set = [string, string | null, string | null, number, string | null, string];
 
-export function createTasks(db: Connection): Tasks {
-  const held = db.prepare<[string], { readonly fence: number; readonly state: string }>(
+const prepareStatements = (db: Connection) => ({
+  held: db.prepare<[string], { readonly fence: number; readonly state: string }>(
     "select fence, state from tasks where id = ?",
-  );
-  const create = db.prepare<[string, string, string, string, string | null, string | null]>(
+  ),
+  create: db.prepare<[string, string, string, string, string | null, string | null]>(
     "insert into tasks (id, run, queue, state, phase, owner, fence) values (?, ?, ?, ?, ?, ?, 0)",
-  );
-  const update = db.prepare<Set>(
+  ),
+  update: db.prepare<Set>(
     `update tasks set state = ?, queue = coalesce(?, queue), phase = coalesce(?, phase), owner = iif(?, ?, owner) where id = ?`,
-  );
-  const renew = db.prepare<[number, string]>(
+  ),
+  renew: db.prepare<[number, string]>(
     "update tasks set lease_until = max(?, coalesce(lease_until, 0)) where id = ?",
-  );
-  const lease = db.prepare<[number, string]>("update tasks set lease_until = ? where id = ?");
-  const available = db.prepare<[string], TaskRow>(
+  ),
+  lease: db.prepare<[number, string]>("update tasks set lease_until = ? where id = ?"),
+  available: db.prepare<[string], TaskRow>(
     "select position, id, run, phase, owner, fence from tasks where queue = ? and state = 'available' order by position limit 1",
-  );
-  const overdue = db.prepare<[string, number], TaskRow>(
+  ),
+  overdue: db.prepare<[string, number], TaskRow>(
     `select position, id, run, phase, owner, fence from tasks
      where queue = ? and state = 'claimed' and lease_until <= ? order by lease_until limit 1`,
-  );
-  const take = db.prepare<[string, number, number, number]>(
+  ),
+  take: db.prepare<[string, number, number, number]>(
     "update tasks set state = 'claimed', owner = ?, fence = ?, lease_until = ? where position = ?",
-  );
-  const late = db.prepare<[number], TaskRow>(
+  ),
+  late: db.prepare<[number], TaskRow>(
     "select position, id, run, phase, owner, fence from tasks where state = 'claimed' and lease_until <= ? order by position",
-  );
-  const release = db.prepare<[number]>(
+  ),
+  release: db.prepare<[number]>(
     "update tasks set state = 'available', owner = null, fence = fence + 1, lease_until = null where position = ?",
-  );
+  ),
+});
+
+export function createTasks(db: Connection): Tasks {
+  const sql = prepareStatements(db);
   return {
     check(task) {
-      const found = held.get(task.id);
+      const found = sql.held.get(task.id);
       // An unclaimed task has fence 0, and nobody may write under that.
       if (task.fence !== (found?.fence ?? 0) || found?.fence === 0) throw otherFenceConflict(task);
       // Only a claimed task has a lease.
@@ -61,13 +65,14 @@ export function createTasks(db: Connection): Tasks {
         throw otherFenceConflict(task);
     },
     write(run, { id, fence, lease_ms, set }, at) {
-      if (lease_ms !== undefined) (set === undefined ? renew : lease).run(at + lease_ms, id);
+      if (lease_ms !== undefined)
+        (set === undefined ? sql.renew : sql.lease).run(at + lease_ms, id);
       if (set === undefined) return;
       const { state, queue = null, phase = null, owner } = set;
-      if (fence === 0) create.run(id, run, queue ?? "default", state, phase, owner ?? null);
-      else update.run(state, queue, phase, owner === undefined ? 0 : 1, owner ?? null, id);
+      if (fence === 0) sql.create.run(id, run, queue ?? "default", state, phase, owner ?? null);
+      else sql.update.run(state, queue, phase, owner === undefined ? 0 : 1, owner ?? null, id);
     },
-    free: (queue, at) => available.get(queue) ?? overdue.get(queue, at),
+    free: (queue, at) => sql.available.get(queue) ?? sql.overdue.get(queue, at),
     claimOf({ id, run, fence, phase }, lease_until) {
       return {
         task: id,
@@ -78,11 +83,11 @@ export function createTasks(db: Connection): Tasks {
       };
     },
     take: ({ position, fence }, agent, lease_until) =>
-      void take.run(agent, fence + 1, lease_until, position),
+      void sql.take.run(agent, fence + 1, lease_until, position),
     late: (at) =>
-      late.all(at).map(({ position, id, run, owner, fence }) => {
+      sql.late.all(at).map(({ position, id, run, owner, fence }) => {
         return { position, lease: { task: id, run, owner: owner ?? "", fence: fence + 1 } };
       }),
-    release: (position) => void release.run(position),
+    release: (position) => void sql.release.run(position),
   };
 }

@@ -16,7 +16,7 @@ import { connect } from "../src/connect.ts";
 import { checkSqlite, loadEngine } from "../src/engine.ts";
 import { prepareFile } from "../src/file.ts";
 import { openSqliteStore } from "../src/index.ts";
-import { createBusyWait } from "../src/busy-wait.ts";
+import { BusyWait } from "../src/busy-wait.ts";
 import { SCHEMA_VERSION, migrate, versionOf } from "../src/schema.ts";
 import { closing, logOf, newFolder, refusal, upTo, write } from "./kit.ts";
 
@@ -52,7 +52,7 @@ describe("opening a store", () => {
   it("syncs fully on every connection, the first and every later one", async () => {
     const path = join(newFolder(), "store.db");
     for (const turn of upTo(3)) {
-      const db = await connect(prepareFile(path), createBusyWait(path, 1_000));
+      const db = await connect(prepareFile(path), new BusyWait(path, 1_000));
       const pragma = (name: string): unknown => db.pragma(name, { simple: true });
       expect([
         turn,
