@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_355,
+  source_lines: 138_392,
   test_lines: 103_223,
   files_over_300: 0,
   functions_over_60: 16,
