@@ -30,6 +30,8 @@ const FOLDER = [
   "path",
   "dir_path",
   "directory",
+  "directory_path",
+  "folder",
   "absolute_path",
   "target_directory",
   "relative_workspace_path",
@@ -90,7 +92,10 @@ const FILES: Readonly<Record<string, FileTool>> = {
   read_many_files: read([...PATHS, "include"]),
   view_file: read(PATH),
   open_file: read(PATH),
+  read: read(PATH),
   Read: read(PATH),
+  view: read(PATH),
+  view_image: read(PATH),
   NotebookRead: read(["notebook_path", ...PATH]),
   list_dir: list,
   list_directory: list,
@@ -102,10 +107,13 @@ const FILES: Readonly<Record<string, FileTool>> = {
   search_file_content: search(),
   codebase_search: search(["target_directories"]),
   glob: search(["pattern"]),
-  Glob: search(["pattern"]),
+  Glob: search(["pattern", "patterns"]),
   glob_file_search: search(["pattern"]),
   write_file: write(PATH),
   write_files: write(PATHS),
+  write: write(PATH),
+  create: write(PATH),
+  Create: write(PATH),
   create_file: write(PATH),
   update_file: write(PATH),
   modify_file: write(PATH),
@@ -133,27 +141,20 @@ const FILES: Readonly<Record<string, FileTool>> = {
   NotebookEdit: write(["notebook_path", ...PATH]),
 };
 
+const LINES = [
+  ...["run_shell_command", "run_terminal_cmd", "run_in_terminal", "bash", "Bash", "Execute"],
+  ...["execute_bash", "shell", "shell_command", "execute_command"],
+];
+const URLS = [
+  ...["web_fetch", "http_request", "fetch", "fetch_url", "WebFetch", "webfetch", "FetchUrl"],
+  "browser_navigate",
+];
+
 /** The tools that a policy knows by default. */
 export const DEFAULT_TOOLS: ToolTable = {
-  shell: new Map(
-    [
-      "run_shell_command",
-      "run_terminal_cmd",
-      "run_in_terminal",
-      "bash",
-      "Bash",
-      "execute_bash",
-      "shell",
-      "shell_command",
-      "execute_command",
-    ].map((name) => [name, "command"]),
-  ),
+  shell: new Map(LINES.map((name) => [name, "command"])),
   files: new Map(Object.entries(FILES)),
-  network: new Map(
-    ["web_fetch", "http_request", "fetch", "fetch_url", "WebFetch", "browser_navigate"].map(
-      (name) => [name, "url"],
-    ),
-  ),
+  network: new Map(URLS.map((name) => [name, "url"])),
 };
 
 /** Tools that expand wildcards in their path arguments. */
@@ -185,6 +186,23 @@ export const HARMLESS_BESIDE_A_LINE: ReadonlySet<string> = new Set([
   "isBackground",
   "explanation",
   "id",
+]);
+
+/** What the shell tool of one agent does with its other arguments. */
+export interface AgentShell {
+  /** The argument that says where the line runs. */
+  readonly folder?: string;
+  /** More arguments that change neither what runs nor where it runs. */
+  readonly harmless?: ReadonlySet<string>;
+}
+
+/** By the host that reports the call. Another tool of the same name could ignore such an argument, or mean something else by it. */
+export const AGENT_SHELLS: ReadonlyMap<string, AgentShell> = new Map([
+  ["gemini-cli", { folder: "dir_path", harmless: new Set(["delay_ms"]) }],
+  ["qwen-code", { folder: "directory" }],
+  ["opencode", { folder: "workdir" }],
+  ["copilot", { harmless: new Set(["shellId", "mode", "detach", "initial_wait"]) }],
+  ["droid", { harmless: new Set(["summary", "riskLevel", "riskLevelReason", "fireAndForget"]) }],
 ]);
 
 /** Arguments of a shell tool that say where the line runs. */

@@ -4,7 +4,14 @@ import { embeddedLines } from "./embedded-lines.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
-import { HARMLESS_BESIDE_A_LINE, WORKING_FOLDERS, type ToolTable } from "../compile/tool-table.ts";
+import { own, type Args } from "../paths/path-refs.ts";
+import {
+  AGENT_SHELLS,
+  HARMLESS_BESIDE_A_LINE,
+  WORKING_FOLDERS,
+  type AgentShell,
+  type ToolTable,
+} from "../compile/tool-table.ts";
 
 /** The plugin that stamps the paths of a call, by default. */
 const PATHS_FACT = "@bylaw/plugin-policy";
@@ -114,22 +121,27 @@ export class CallFacts {
     const argument = this.tools.shell.get(this.identity.bare);
     if (argument === undefined) return null;
     const { args } = this;
-    const line: Json | undefined =
-      args !== undefined && Object.hasOwn(args, argument) ? args[argument] : undefined;
-    return typeof line === "string"
-      ? readLine(line, this.#besideLine(argument))
-      : unreadable(`the argument \`${argument}\` is not text`);
+    const line = own(args, argument);
+    if (typeof line !== "string") return unreadable(`the argument \`${argument}\` is not text`);
+    const agent = AGENT_SHELLS.get(String(this.call.host?.["name"]));
+    const folder = folderOf(args, agent);
+    const start = folder === undefined ? "" : `cd '${folder}'\n`;
+    return readLine(start + line, this.#besideLine(argument, folder && agent?.folder, agent));
   }
 
   // Finds another argument of a shell tool that can change what the line does, such as an environment, an input or a folder.
-  #besideLine(line: string): string | undefined {
+  #besideLine(
+    line: string,
+    heeded: string | undefined,
+    agent: AgentShell | undefined,
+  ): string | undefined {
     const { args = {} } = this;
     // Iterates without allocating, because nearly every call has no argument but the line.
     for (const name in args) {
-      if (name === line || !Object.hasOwn(args, name)) continue;
+      if (name === line || name === heeded || !Object.hasOwn(args, name)) continue;
       const value = args[name] ?? null;
-      if (HARMLESS_BESIDE_A_LINE.has(name) && (typeof value !== "object" || value === null))
-        continue;
+      const known = HARMLESS_BESIDE_A_LINE.has(name) || agent?.harmless?.has(name) === true;
+      if (known && (typeof value !== "object" || value === null)) continue;
       // A flag that a rule names, and that is off.
       if (this.#named?.has(name) === true && OFF.has(value) && !WORKING_FOLDERS.includes(name))
         continue;
@@ -139,4 +151,10 @@ export class CallFacts {
     }
     return undefined;
   }
+}
+
+// The folder in which an agent runs the line, if it is known to heed the argument, and `cd` could go there.
+function folderOf(args: Args, agent: AgentShell | undefined): string | undefined {
+  const folder = own(args, agent?.folder ?? "");
+  return typeof folder === "string" && /^[^-'\0][^'\0]*$/.test(folder) ? folder : undefined;
 }
