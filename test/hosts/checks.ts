@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_MODEL, type Desk, type Drive } from "./desk.ts";
 import type { Script } from "./model.ts";
@@ -254,8 +254,48 @@ const CHANGED_RESULT: Check = [
     const calls = (events as readonly Recorded[])
       .filter(({ event_type }) => event_type.startsWith("tool_"))
       .map(({ event_type, details }) => `${event_type} ${details.args?.command ?? ""}`.trim());
-    const wanted = ["tool_denied mkdir last", "tool_allowed mkdir first", "tool_result"];
-    return differs(calls.slice(0, 3).join(", "), wanted.join(", "));
+    const wanted = ["tool_denied mkdir last", "tool_allowed mkdir first"];
+    // Droid gives a call no id, so nobody knows whose result it reports.
+    if (desk.program.host.name !== "droid") wanted.push("tool_result");
+    return differs(calls.slice(0, wanted.length).join(", "), wanted.join(", "));
+  },
+];
+
+const PLACES = `
+[[rules]]
+name = "elsewhere"
+action = "deny"
+command = "mkdir *"
+
+[[rules]]
+name = "here"
+priority = "user"
+action = "allow"
+command = "mkdir *"
+paths = "./**"
+
+[[rules]]
+name = "closed"
+action = "deny"
+final = true
+command = "mkdir *"
+paths = "./closed/**"
+`;
+
+/** The model may choose the folder of a line, and thereby neither another workspace nor a folder that the rules do not see. */
+const inFolder = (shellIn: (line: string, folder: string) => ModelCall): Check => [
+  "a line is judged in the folder that the model chooses for it, by the workspace of the session",
+  async (desk) => {
+    governed(desk);
+    desk.write("rules/policy.toml", PLACES);
+    const folders = ["open", "closed", "../outside"].map((name) => join(desk.project, name));
+    for (const folder of folders) mkdirSync(folder);
+    const { printed } = await desk.drive(({ tools, results }) => {
+      const folder = folders[results.length];
+      return folder === undefined ? [] : offered([shellIn("mkdir made", folder)], tools);
+    });
+    const found = folders.filter((folder) => existsSync(join(folder, "made")));
+    return found.join() === folders[0] ? undefined : `it made ${found.join()}: ${printed}`;
   },
 ];
 
@@ -324,7 +364,7 @@ const HANGS: Check = [
     desk.write("rules/bylaw.config.mjs", "export default {};");
     desk.install("rules/bylaw.config.mjs");
     desk.write("rules/bylaw.config.mjs", HANGING);
-    return differs((await outcome(desk, "other", 200_000))[0], "blocks");
+    return differs((await outcome(desk, "other", 400_000))[0], "blocks");
   },
 ];
 
@@ -435,6 +475,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...CHANGED,
   CHANGED_IN_VAIN,
   ...(program.host.capabilities.rewrites.length > 0 ? [CHANGED_RESULT] : []),
+  ...(program.shellIn === undefined ? [] : [inFolder(program.shellIn)]),
   LOOKS_BACK,
   ON_RECORD,
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),

@@ -128,7 +128,10 @@ export class Desk {
 
   /** The path of the user's settings file with the hook. */
   get settings(): string {
-    const files = this.program.host.files({ home: this.home, env: {} }, this.project);
+    const files = this.program.host.files(
+      { home: this.home, cwd: this.project, env: {} },
+      this.project,
+    );
     const target = files.find(({ scope, target }) => scope === "user" && target);
     if (target === undefined) throw new Error("There are no settings");
     return target.file;

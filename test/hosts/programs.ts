@@ -33,6 +33,8 @@ export interface Program {
   readonly files: (place: Place) => Readonly<Record<string, string>>;
   /** The call of a shell line, under each possible name of the tool. The first that the program offers is used. */
   readonly shell: (line: string) => readonly ModelCall[];
+  /** The call of a shell line in a folder, if the tool has an argument for it. */
+  readonly shellIn?: (line: string, folder: string) => ModelCall;
   /** The call of a sub-agent with a prompt, if it was measured. */
   readonly agent?: (prompt: string) => ModelCall;
   /** Files of the project, each of which alone switches hooks off. */
@@ -85,6 +87,7 @@ const codexProgram: Program = {
     { name: "exec_command", args: { cmd: command } },
     { name: "shell", args: { command: ["bash", "-lc", command] } },
   ],
+  shellIn: (cmd, workdir) => ({ name: "exec_command", args: { cmd, workdir } }),
   agent: (message) => ({ name: "spawn_agent", namespace: "multi_agent_v1", args: { message } }),
   off: [
     [".codex/config.toml", "[features]\nhooks = false\n"],
@@ -112,6 +115,7 @@ const geminiProgram: Program = {
     }),
   }),
   shell: (command) => [{ name: "run_shell_command", args: { command, description: "x" } }],
+  shellIn: (command, dir_path) => ({ name: "run_shell_command", args: { command, dir_path } }),
   agent: (prompt) => ({ name: "invoke_agent", args: { agent_name: "generalist", prompt } }),
   off: [[".gemini/settings.json", json({ hooksConfig: { enabled: false } })]],
 };
@@ -156,6 +160,10 @@ const qwenProgram: Program = {
   shell: (command) => [
     { name: "run_shell_command", args: { command, description: "x", is_background: false } },
   ],
+  shellIn: (command, directory) => ({
+    name: "run_shell_command",
+    args: { command, is_background: false, directory },
+  }),
   agent: (prompt) => ({
     name: "agent",
     args: { description: "d", subagent_type: "general-purpose", prompt },
@@ -245,6 +253,7 @@ const opencodeProgram: Program = {
     }),
   }),
   shell: (command) => [{ name: "bash", args: { command, description: "x" } }],
+  shellIn: (command, workdir) => ({ name: "bash", args: { command, workdir } }),
   agent: (prompt) => ({
     name: "task",
     args: { description: "d", prompt, subagent_type: "general" },

@@ -161,7 +161,7 @@ it.each<readonly [Host, string, string]>([
 ])("$title is switched off by a project: %s %s", (host, name, text) => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-variants-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const [place, project] = [{ home, env: {} }, join(home, "project")];
+  const [place, project] = [{ home, cwd: home, env: {} }, join(home, "project")];
   const fault = () => findInstallFault(host, inspectSettings(host, place, project));
   const [user] = host.files(place, project);
   installHooks(host, user?.file ?? "", `'/n' '/b' hook ${host.name} --config '/c'`);

@@ -127,14 +127,18 @@ const denied = (reason: string): HostOutput => preToolOutput({ kind: "deny", rea
 // The shell command prints this if the program ends without an answer.
 const NO_ANSWER = denied("Bylaw did not answer.");
 
-function callFrom(input: JsonObject, { home }: HostPlace): ReturnType<typeof callFromFields> {
+function callFrom(
+  input: JsonObject,
+  { home, cwd: workspace }: HostPlace,
+): ReturnType<typeof callFromFields> {
+  // A model can choose `cwd`, but not where the hook runs: in the folder of the session.
   const { tool_name: tool, tool_input: given, cwd } = input;
   // Codex sends the text of a patch as `command`.
   const isPatch = tool === "apply_patch" && isJsonObject(given) && "command" in given;
   const { command, ...rest } = isPatch ? given : {};
   const args = isPatch ? { ...rest, patch: command ?? null } : given;
   return callFromFields({
-    ...{ host: "codex", tool, args, cwd, home },
+    ...{ host: "codex", tool, args, cwd, workspace, home },
     ...{ id: input["tool_use_id"], session: input["session_id"], agent: input["agent_id"] },
   });
 }

@@ -96,8 +96,16 @@ describeHost(
 describe("an event of Codex", () => {
   it("has the text of a patch where the rules expect it", () => {
     const input = { ...CALL, tool_name: "apply_patch", tool_input: { command: "*** Begin Patch" } };
-    expect(codex.read(input, { home: "/home/u", env: {} })).toMatchObject({
+    expect(codex.read(input, { home: "/home/u", cwd: "/home/u/project", env: {} })).toMatchObject({
       call: { tool: "apply_patch", args: { patch: "*** Begin Patch" } },
+    });
+  });
+
+  // Measured: the `workdir` of a command is the `cwd` of its event, and the hook runs in the folder of the session.
+  it("has the folder of the session as its workspace, whatever folder the model chooses", () => {
+    const place = { home: "/home/u", cwd: "/home/u/project", env: {} };
+    expect(codex.read({ ...CALL, cwd: "/home/u/other" }, place)).toMatchObject({
+      call: { cwd: "/home/u/other", workspace: "/home/u/project" },
     });
   });
 });
@@ -123,7 +131,7 @@ it.each(["[features]\nhooks = true\n# hooks = false\n", "[features]\nmy_hooks = 
 
 describe("the requirements of a machine", () => {
   const COMMAND = "'/usr/bin/node' '/opt/bylaw.js' hook codex --config '/etc/bylaw/b.json'";
-  const [managed] = codex.files({ home: "/home/u", env: {} }, "/p");
+  const [managed] = codex.files({ home: "/home/u", cwd: "/home/u/project", env: {} }, "/p");
   const own = (command: string) => codex.ownFile?.(managed?.file ?? "", command) ?? "";
   const text = own(COMMAND);
   // The same host, with a file in a folder of the test.

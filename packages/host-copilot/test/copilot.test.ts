@@ -91,7 +91,7 @@ describeHost(
 it.each(["preToolUse", "postToolUse", "agentStop"])("has the session of its parent: %s", (name) => {
   const event = copilot.read(
     { ...returned(ended(0)), ...SUB_AGENT, sessionId: "a49f" },
-    { home: "/home/u", env: {} },
+    { home: "/home/u", cwd: "/home/u/project", env: {} },
     name,
   );
   expect("call" in event ? event.call : event).toMatchObject({ session, agent: "a49f" });
@@ -104,7 +104,7 @@ it("a hook file of a project that switches all hooks off is reported", () => {
   const command = `'/n' '/b' hook copilot --config '/c'`;
   installHooks(copilot, join(home, ".copilot/hooks/bylaw.json"), command);
   const fault = () =>
-    findInstallFault(copilot, inspectSettings(copilot, { home, env: {} }, project));
+    findInstallFault(copilot, inspectSettings(copilot, { home, cwd: home, env: {} }, project));
   expect(fault()).toBeUndefined();
   mkdirSync(join(project, ".github/hooks"), { recursive: true });
   mkdirSync(join(project, ".claude"));

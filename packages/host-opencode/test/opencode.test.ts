@@ -59,7 +59,7 @@ describeHost(
 it("reports code and settings of a project that run next to it", () => {
   const home = mkdtempSync(join(tmpdir(), "bylaw-opencode-"));
   onTestFinished(() => rmSync(home, { recursive: true }));
-  const [place, project] = [{ home, env: {} }, join(home, "p")];
+  const [place, project] = [{ home, cwd: home, env: {} }, join(home, "p")];
   const fault = () => findInstallFault(opencode, inspectSettings(opencode, place, project));
   const [target] = opencode.files(place, project);
   installHooks(opencode, target?.file ?? "", "node b.js hook opencode --config '/c.json'");

@@ -7,6 +7,8 @@ import type { SessionEvent } from "./session-event.ts";
 export interface HostPlace {
   /** Absolute path of the user's home folder. */
   readonly home: string;
+  /** Absolute path of the folder in which the hook runs. Unlike the folder of a call, the model cannot choose it. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -54,7 +54,7 @@ export async function hook(
   let loading: Promise<Kernel> | undefined;
   try {
     output = await answerHook({
-      ...{ setup: { host: name, config, strict, engine }, named, cwd: process.cwd() },
+      ...{ setup: { host: name, config, strict, engine }, named },
       input: await readEvent(process.stdin),
       place: placeHere(),
       kernel: () => (loading ??= loadKernelFor({ config })),

@@ -13,8 +13,6 @@ export interface HookEvent {
   readonly named: string | undefined;
   readonly input: Uint8Array;
   readonly place: HostPlace;
-  /** Absolute path of the folder where the hook runs. */
-  readonly cwd: string;
   /** Loads the kernel, if it is not loaded yet. */
   readonly kernel: () => Promise<Kernel>;
   /** The runs that this process keeps open. Default: a run is opened for each call. */
@@ -33,14 +31,14 @@ export async function sessionRuns(
 
 /** Answers one event of a host in the host's own format. Throws only BYLAW_USAGE_INVALID, for an unknown host. */
 export async function answerHook(event: HookEvent): Promise<HostOutput> {
-  const { setup, named, input, place, cwd, kernel } = event;
+  const { setup, named, input, place, kernel } = event;
   const host = hostNamed(setup.host);
   if (!isUtf8(input))
     return answerUnjudged(
       host,
       new BylawError({ code: "BYLAW_HOST_EVENT_INVALID", message: "The event is not valid UTF-8" }),
     );
-  const project = place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? cwd;
+  const project = place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? place.cwd;
   const { runs = async () => sessionRuns(await kernel(), setup, { kept: false }) } = event;
   const judge = judgeOf(host, { setup, project, place, kernel, runs });
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString("utf8");

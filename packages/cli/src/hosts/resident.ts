@@ -9,10 +9,9 @@ export async function loadResident(config: string): ReturnType<LoadHookHandler> 
   const kernel = await loadKernelFor({ config });
   let runs: ReturnType<typeof sessionRuns> | undefined;
   return async ({ host, event: named, strict, engine, cwd, env, input }: HookRequest) => {
-    const { home } = placeHere();
     const output: HostOutput = await answerHook({
-      ...{ setup: { host, config, strict, engine }, named, input, cwd },
-      place: { home, env },
+      ...{ setup: { host, config, strict, engine }, named, input },
+      place: { ...placeHere(), cwd, env },
       kernel: async () => kernel,
       runs: () => (runs ??= sessionRuns(kernel, { config }, { kept: true })),
     });

@@ -143,7 +143,7 @@ export const stateProofs = (host: Host): readonly Proof[] => [
   [
     "reports what is installed, changed or broken",
     inFolder(async (folder) => {
-      const place = { home: join(folder, "home"), env: {} };
+      const place = { home: join(folder, "home"), cwd: folder, env: {} };
       const project = join(folder, "project");
       const fault = (): string | undefined =>
         findInstallFault(host, inspectSettings(host, place, project), COMMAND(host));

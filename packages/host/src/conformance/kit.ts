@@ -50,7 +50,7 @@ export interface HostCase {
 /** A test: its title and its body. */
 export type Proof = readonly [name: string, body: () => Promise<void>];
 
-export const PLACE: HostPlace = { home: "/home/u", env: {} };
+export const PLACE: HostPlace = { home: "/home/u", cwd: "/home/u/project", env: {} };
 
 export const DECISION: Decision = {
   ...{ hook: "beforeToolCall", effect: "allow", applied: "allow", code: "rule_allowed" },

@@ -10,7 +10,7 @@ import { installHooks, uninstallHooks } from "../settings/install.ts";
 import { COMMAND, inFolder, isUserTarget } from "./installer.ts";
 import type { Proof } from "./kit.ts";
 
-const PLACE = { home: "/home/u", env: {} };
+const PLACE = { home: "/home/u", cwd: "/home/u/project", env: {} };
 
 const targetOf = (host: Host, place = PLACE, project = "/p"): string =>
   host.files(place, project).find(isUserTarget)?.file ?? "";
@@ -80,7 +80,7 @@ export const pluginProofs = (host: Host): readonly Proof[] => [
   [
     "writes a file that Node can read, and removes it again",
     inFolder(async (home) => {
-      const file = targetOf(host, { home, env: {} }, home);
+      const file = targetOf(host, { home, cwd: home, env: {} }, home);
       assert.equal(installHooks(host, file, COMMAND(host)).state, "installed");
       const { status, stderr } = spawnSync(process.execPath, ["--check", file]);
       assert.equal(status, 0, String(stderr));
@@ -93,7 +93,7 @@ export const pluginProofs = (host: Host): readonly Proof[] => [
   [
     "replaces the file of another installation",
     inFolder(async (home) => {
-      const file = targetOf(host, { home, env: {} }, home);
+      const file = targetOf(host, { home, cwd: home, env: {} }, home);
       installHooks(host, file, COMMAND(host).replace("/opt/", "/old/"));
       assert.equal(installHooks(host, file, COMMAND(host)).state, "updated");
       assert.ok(!readFileSync(file, "utf8").includes("/old/"));
@@ -112,7 +112,7 @@ export const pluginProofs = (host: Host): readonly Proof[] => [
   [
     "reports what is installed, changed or broken",
     inFolder(async (home) => {
-      const place = { home, env: {} };
+      const place = { home, cwd: home, env: {} };
       const file = targetOf(host, place, home);
       const fault = (): string | undefined =>
         findInstallFault(host, inspectSettings(host, place, join(home, "project")), COMMAND(host));
