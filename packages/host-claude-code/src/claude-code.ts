@@ -53,12 +53,12 @@ export const claudeCode: Host = {
       case "Stop":
         return stopEvent(input, name);
       case "PostToolUse":
-      // The command ended with a code other than 0, unless that code has another meaning for it.
-      case "PostToolUseFailure":
         return {
-          ...{ kind: "tool_result", name, call: callFrom(input, place) },
-          ...{ ok: name === "PostToolUse", ...omitUndefined({ exit_code: exitOf(input) }) },
+          ...{ kind: "tool_result", name, call: callFrom(input, place), ok: true },
+          ...omitUndefined({ exit_code: exitOf(input) }),
         };
+      case "PostToolUseFailure":
+        return { kind: "tool_result", name, call: callFrom(input, place), ok: false };
       case "PreToolUse":
       // An event without a name is treated as a tool call, the strictest case.
       case undefined:

@@ -68,6 +68,7 @@ describeHost(
         payload: { ...CALL, hook_event_name: "PostToolUseFailure", error: "Exit code 3" },
         ok: false,
       },
+      { payload: { ...returned({}), hook_event_name: "PostToolUseFailure" }, ok: false },
     ],
     session: [
       {
@@ -102,7 +103,11 @@ describeHost(
   { describe, it },
 );
 
-const place = { home: "/home/u", env: { CLAUDE_PROJECT_DIR: "/home/u/project" } };
+const place = {
+  home: "/home/u",
+  cwd: "/home/u/project",
+  env: { CLAUDE_PROJECT_DIR: "/home/u/project" },
+};
 const read = (change: object) => claudeCode.read({ ...CALL, ...change } as never, place);
 
 describe("an event of Claude Code", () => {

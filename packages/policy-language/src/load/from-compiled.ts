@@ -6,7 +6,7 @@ import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
 import { checkRule } from "./check-rule.ts";
 import { isInside, type CompiledPolicy, type ParseOptions } from "./parse-options.ts";
 import type { PolicyFile } from "./policy-file.ts";
-import { boundDefault, boundTier } from "./tier-limit.ts";
+import { boundDefault, boundOffer, boundTier } from "./tier-limit.ts";
 
 /**
  * Loads a policy from the compiled form of its text. Undefined if no form fits, or if the text must be read for a warning.
@@ -38,7 +38,13 @@ function policyOf(
   for (const { both, programs, ...stored } of form.rules) {
     if (!Object.hasOwn(STRICTNESS, stored.effect)) return undefined;
     const write = both === true ? stored.read : stored.write;
-    const source = boundTier({ ...stored, write, file }, bounds, [], { warn: doubt });
+    const warn = { warn: doubt };
+    const source = boundOffer(
+      boundTier({ ...stored, write, file }, bounds, [], warn),
+      bounds,
+      [],
+      warn,
+    );
     const rule = compileRule(source, doubt, {
       programs: programs?.map(([program, words]) => ({
         program: program ?? undefined,

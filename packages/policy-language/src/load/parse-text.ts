@@ -20,7 +20,7 @@ import { sourceOf } from "./rule-source.ts";
 import { fileSchema, ruleSchema } from "./policy-schema.ts";
 import { asWritten, normalizeSpelling } from "./legacy-spelling.ts";
 import type { PolicyFile } from "./policy-file.ts";
-import { boundDefault, boundTier } from "./tier-limit.ts";
+import { boundDefault, boundOffer, boundTier } from "./tier-limit.ts";
 import { checkReferences, readMarks } from "./read-marks.ts";
 import { readToml } from "./toml.ts";
 import { DEFAULT_TOOLS } from "../compile/tool-table.ts";
@@ -138,12 +138,8 @@ function bylawFile(
     } else names.set(raw.name, index);
     const source = sourceOf(raw, file, line, path, findings);
     if (source === undefined) continue;
-    const bounded = boundTier(
-      source,
-      { lowered, place: options.place, stated: raw.priority !== undefined },
-      path,
-      findings,
-    );
+    const bounds = { lowered, place: options.place, stated: raw.priority !== undefined };
+    const bounded = boundOffer(boundTier(source, bounds, path, findings), bounds, path, findings);
     const at = (key: Path): Path => [...path, ...asWritten(item, key)];
     const wrong: RuleComplaint = (key, message, fix) => findings.error(at(key), message, fix);
     const rule = compileRule(bounded, wrong);

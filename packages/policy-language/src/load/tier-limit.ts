@@ -14,7 +14,7 @@ interface Bounds {
 }
 
 /**
- * Returns the rule with the tier that counts, and without an `instead` that agents could have written. The file limits the tier of an allow: to `workspace` if agents could
+ * Returns the rule with the tier that counts. The file limits the tier of an allow: to `workspace` if agents could
  * write it, otherwise to its location. A deny or an ask keeps its own tier. Without a stated one, it gets the tier of
  * the location, if that is `admin` or `user`.
  */
@@ -24,16 +24,7 @@ export function boundTier(
   path: Path,
   findings: Pick<Findings, "warn">,
 ): RuleSource {
-  const { tier, effect, instead } = source;
-  if (instead !== undefined && (lowered || place === "workspace")) {
-    findings.warn(
-      [...path, "instead"],
-      "`instead` is ignored in a file inside the workspace",
-      "Agents could write this file. Keep the rule outside the workspace, or vouch for the file with `operator: true`",
-    );
-    const bounds = { lowered, place, stated };
-    return boundTier({ ...source, instead: undefined }, bounds, path, findings);
-  }
+  const { tier, effect } = source;
   if (effect !== "allow")
     return stated || (place !== "admin" && place !== "user") ? source : { ...source, tier: place };
   const caps = [
@@ -50,6 +41,22 @@ export function boundTier(
       : "Omit the priority, or name the file in the option `files`",
   );
   return { ...source, tier: cap };
+}
+
+/** Returns the rule without an `instead` that agents could have written. */
+export function boundOffer(
+  source: RuleSource,
+  { lowered, place }: Pick<Bounds, "lowered" | "place">,
+  path: Path,
+  findings: Pick<Findings, "warn">,
+): RuleSource {
+  if (source.instead === undefined || !(lowered || place === "workspace")) return source;
+  findings.warn(
+    [...path, "instead"],
+    "`instead` is ignored in a file inside the workspace",
+    "Agents could write this file. Keep the rule outside the workspace, or vouch for the file with `operator: true`",
+  );
+  return { ...source, instead: undefined };
 }
 
 /** Returns the `default` of a file. Ignores an allow if agents could write the file. */
