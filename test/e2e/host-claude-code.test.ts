@@ -181,6 +181,7 @@ describe("an agent that tries to escape", () => {
       join(home, ".config/bylaw/bylaw.config.json"),
       "/etc/claude-code/managed-settings.json",
       join(home, "lib/node_modules/@bylaw/cli/dist/bin.js"),
+      join(home, "lib/node_modules/@bylaw/cli/compiled/v24.21.0-x64/8377a151"),
     ]) {
       expect([file, blocks(event(line(`echo '{}' > ${file}`, project)))]).toEqual([file, true]);
       expect([
@@ -234,9 +235,12 @@ describe("an agent that tries to escape", () => {
       NODE_OPTIONS: `--require ${join(project, "first.cjs")}`,
       NODE_PATH: project,
       OPENSSL_CONF: join(project, "openssl.cnf"),
+      // Node runs compiled code that it finds here, and would write it here too.
+      NODE_COMPILE_CACHE: join(project, "compiled"),
     };
     const ran = event(line("git push --force", project), { env });
     expect([ran.code, blocks(ran)]).toEqual([0, true]);
+    expect(existsSync(env.NODE_COMPILE_CACHE)).toBe(false);
   });
 
   test("is blocked if its input cannot be judged", () => {

@@ -64,7 +64,7 @@ type PackageResolver = (name: string) => string | undefined;
 export async function resolverBeside(file: string): Promise<PackageResolver> {
   // Only jiti can resolve as `import` does from another folder. It is large, so it is loaded on demand.
   const { createJiti } = await import("jiti");
-  const jiti = createJiti(file, { fsCache: false });
+  const jiti = createJiti(file, { fsCache: false, alias: {} });
   return (name) => {
     try {
       const resolved = jiti.esmResolve(name);

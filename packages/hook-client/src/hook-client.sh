@@ -5,8 +5,8 @@ set -u
 curl=$1 socket=$2
 shift 2
 host=$5 folder=${socket%/*}
-NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=
-export NODE_OPTIONS NODE_PATH OPENSSL_CONF
+NODE_OPTIONS= NODE_PATH= NODE_COMPILE_CACHE= OPENSSL_CONF=
+export NODE_OPTIONS NODE_PATH NODE_COMPILE_CACHE OPENSSL_CONF
 
 # curl would take the text before a `=` for the name of a field.
 case $folder in *=*) exec "$@" ;; esac

@@ -157,6 +157,8 @@ describe("settings of Claude Code that bypass the hook", () => {
     [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],
     [{ env: { HOME: "/tmp" } }, /HOME/],
     [{ env: { OPENSSL_CONF: "./x.cnf" } }, /OPENSSL_CONF/],
+    [{ env: { NODE_COMPILE_CACHE: "./x" } }, /NODE_COMPILE_CACHE/],
+    [{ env: { JITI_ALIAS: "{}" } }, /JITI_ALIAS/],
     [{ env: { "BASH_FUNC_[%%": "() { exit; }" } }, /BASH_FUNC_\[%%/],
     [{ env: { XDG_CONFIG_HOME: "/tmp" } }, /XDG_CONFIG_HOME/],
     [{ env: { BYLAW_MCP_URL: "http://x" } }, /BYLAW_MCP_URL/],

@@ -41,7 +41,7 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
       ? [clientFile("src/hook-client.sh"), CURL, enginePlace({ bin: BIN, folder: engine }).socket]
       : [];
   return [
-    client === "curl" ? "/bin/sh" : "NODE_OPTIONS= NODE_PATH= OPENSSL_CONF=",
+    client === "curl" ? "/bin/sh" : "NODE_OPTIONS= NODE_PATH= NODE_COMPILE_CACHE= OPENSSL_CONF=",
     ...[...shell, ...node, BIN].map(quoted),
     `hook ${host} --config ${quoted(config)}`,
     ...(strict ? ["--strict"] : []),
