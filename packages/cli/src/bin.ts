@@ -17,7 +17,11 @@ if (major < 22 || (major === 22 && minor < 13)) {
     process.exitCode = 0;
   });
 } else {
-  // INVARIANT: nothing above is imported that could fail on an older Node. No V8 compile cache either: its code would run here, and an
-  // agent can write to the user's cache folder. Not awaited, because Node prints its own message if an awaited promise never settles.
+  // INVARIANT: nothing above is imported that could fail on an older Node. Compiled code is kept in the folder of the package and
+  // nowhere else: whoever can write there can change the program itself (docs/decisions/0082-compiled-code-beside-the-program.md).
+  const { fileURLToPath } = process.getBuiltinModule("node:url");
+  const compiled = fileURLToPath(new URL("../compiled", import.meta.url));
+  process.getBuiltinModule("node:module").enableCompileCache(compiled);
+  // Not awaited, because Node prints its own message if an awaited promise never settles.
   void import("./main.ts").then(({ main }) => main(process.argv.slice(2), { alone: true }));
 }
