@@ -30,7 +30,7 @@ function codexDesk(files: Readonly<Record<string, string>> = {}, config?: string
         ...{ hook_event_name: "PreToolUse", model: "m", permission_mode: "default" },
         ...{ tool_name: "Bash", tool_input: { command }, tool_use_id: id },
       }),
-    approve(asked: Ran): void {
+    approve: (asked: Ran): void => {
       const [, question = ""] = /approve yes ([0-9a-f]{16}) /.exec(asked.stdout) ?? [];
       const where = ["--store", join(folder, ".bylaw/store.db"), "--run", "codex"];
       const named = ["--config", join(folder, "bylaw.config.json")];
