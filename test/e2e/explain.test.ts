@@ -210,6 +210,7 @@ name = "allow-npm-run-build"
 action = "allow"
 tool = "bash"
 command = ["npm run build -- --mode a?b", "make"]
+input = false
 `);
     const cwd = scratch({ "p.toml": `${POLICY}\n${toml}` });
     const check = async (command: string): Promise<number | null> =>
@@ -238,7 +239,7 @@ command = ["npm run build -- --mode a?b", "make"]
 
   test("has both in JSON, and neither without the option", async () => {
     expect(json(await asked("make", "--json"))["suggestion"]).toEqual({
-      toml: '[[rules]]\nname = "allow-make"\naction = "allow"\ntool = "bash"\ncommand = "make"\n',
+      toml: '[[rules]]\nname = "allow-make"\naction = "allow"\ntool = "bash"\ncommand = "make"\ninput = false\n',
     });
     expect(json(await asked("ls", "--json"))["suggestion"]).toEqual({
       why: "The call is already allowed",

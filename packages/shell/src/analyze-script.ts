@@ -9,6 +9,7 @@ import {
   type WalkState,
 } from "./walk/walk-state.ts";
 import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
+import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
@@ -105,6 +106,7 @@ function finish(line: string, walk: WalkState): Analysis {
   markLaterPaths(walk, around);
   markSplitNames(commands);
   noteWritten(commands);
+  markInput(walk);
   const [reason] = unknown;
   const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);
   const seen = reason === undefined ? [] : commandsInText(line, reason, room);

@@ -75,6 +75,7 @@ function* allowParts(source: RuleSource, patterns: RulePatterns): Generator<Part
     yield { key: "command_regex", holds: (facts) => regexAllows(regex, facts, source) };
   if (effects !== undefined)
     yield { key: "effects", holds: (facts) => effectsAllow(effects, facts) };
+  if (source.input === false) yield { key: "input", holds: ({ part }) => part?.hasInput !== true };
   if (byPath) {
     const terms = { named: byCommand };
     yield { key: "paths", holds: (facts) => pathsAllow(readPaths, writePaths, facts, terms) };

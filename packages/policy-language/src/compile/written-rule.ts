@@ -31,6 +31,8 @@ export interface RuleSource {
   readonly when?: WhenSource | undefined;
   readonly after?: MarkReference | undefined;
   readonly unless_after?: MarkReference | undefined;
+  /** False: this allow covers no command that the line gives something to read. */
+  readonly input?: false | undefined;
   /** The names of asks that this allow overrides. */
   readonly overrides?: readonly string[] | undefined;
   readonly reason?: string | undefined;

@@ -59,6 +59,8 @@ export function requirementText(source: RuleSource, key: string): string {
       return list(source[key]);
     case "interactive":
       return quote(String(source.interactive));
+    case "input":
+      return "a command that the line gives nothing to read";
     case "when":
       return quote(JSON.stringify(source.when));
     case "after":
@@ -101,6 +103,8 @@ function givenBy(
       return quote(call.approval_mode ?? "ask");
     case "interactive":
       return quote(String(call.interactive !== false));
+    case "input":
+      return "input from a pipe, a file or a here-document";
     case "when":
       return "a call that does not satisfy it";
     case "after":

@@ -21,6 +21,7 @@ export interface Shape {
   readonly phases: readonly string[] | undefined;
   readonly modes: readonly ApprovalMode[] | undefined;
   readonly interactive: boolean | undefined;
+  readonly input: false | undefined;
   readonly when: WhenSource | undefined;
   /** The marks that the rule asks about, with their file. */
   readonly past: object | undefined;
@@ -48,6 +49,7 @@ export function shapeOf(source: RuleSource): Shape {
     phases: each(source.phase),
     modes: source.modes,
     interactive: source.interactive,
+    input: source.input,
     when: source.when,
     past: earlierMarksOf(source),
     overrides: source.overrides,

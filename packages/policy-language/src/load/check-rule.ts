@@ -51,9 +51,9 @@ function checkEffect(source: RuleSource, error: RuleComplaint, warn: RuleComplai
       "Remove `final`, or raise the `priority`",
     );
   }
-  if (source.overrides !== undefined && !allows) {
-    error(["overrides"], "Only an allow can have `overrides`", "Remove `overrides`");
-  }
+  for (const key of ["overrides", "input"] as const)
+    if (source[key] !== undefined && !allows)
+      error([key], `Only an allow can have \`${key}\``, `Remove \`${key}\``);
   if (source.instead !== undefined) checkInstead(source.effect, source.instead, error);
   if (source.final && source.shadow && !allows) {
     warn(["final"], "`final` has no effect on a rule in shadow");
@@ -66,7 +66,7 @@ function checkTools(rule: Rule, tools: ToolTable, error: RuleComplaint): void {
   const allows = source.effect === "allow";
   const matchesOne = (...tables: readonly ReadonlyMap<string, unknown>[]): boolean =>
     tables.some((table) => [...table.keys()].some((name) => namesTool(rule, name)));
-  for (const key of ["command", "command_regex", "effects"] as const) {
+  for (const key of ["command", "command_regex", "effects", "input"] as const) {
     if (source[key] === undefined || matchesOne(tools.shell)) continue;
     error(
       [key],

@@ -30,6 +30,8 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
   after:
     "The rule holds only after a mark of this file was set in the run: its name, a list of names, or a table.",
   unless_after: "The rule holds only while the mark is not set.",
+  input:
+    "On allow: false: only commands that the line gives nothing to read, through a pipe, from a file or from a here-document.",
   overrides:
     "On allow: the names of asks that the rule overrides, up to its priority. Every deny and every other ask holds.",
   reason: "Why the rule exists, in one sentence, for people and agents.",

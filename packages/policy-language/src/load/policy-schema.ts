@@ -110,6 +110,7 @@ export const ruleSchema = z.strictObject(
     when: z.unknown().optional(),
     after: reference.optional(),
     unless_after: reference.optional(),
+    input: z.literal(false, { error: "false" }).optional(),
     overrides: texts("the name of a rule").optional(),
     reason: text("text").optional(),
     fix: text("text").optional(),

@@ -56,6 +56,7 @@ export function sourceOf(
     when,
     after: referenceOf(raw.after),
     unless_after: referenceOf(raw.unless_after),
+    input: raw.input,
     overrides: list(raw.overrides),
     reason: raw.reason,
     fix: raw.fix,

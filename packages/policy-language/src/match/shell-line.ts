@@ -17,6 +17,8 @@ export class LinePart {
   /** Positions of the arguments that make the command do more than its name says. */
   readonly hazards: ShellCommand["hazards"];
   readonly effects: readonly Effect[];
+  /** Whether the line may give it something to read: through a pipe, from a file or from a here-document. */
+  readonly hasInput: boolean;
   /** Whether its files are on another machine or in a container. */
   readonly remote: boolean;
   /** Whether its later words could be a command that it runs. */
@@ -49,6 +51,7 @@ export class LinePart {
     this.times = times;
     this.hazards = hazards;
     this.effects = effects;
+    this.hasInput = command.hasInput === true;
     this.remote = remote;
     this.carries = carries;
     this.suspect = command.origin === "sight";

@@ -94,6 +94,7 @@ export function partsOf(source: RuleSource): readonly PartOfRule[] {
     "phase",
     "modes",
     "interactive",
+    "input",
     "when",
     "after",
     "unless_after",

@@ -4,6 +4,7 @@ import type { TomlTable } from "../import/toml.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { shown, type LinePart } from "../match/shell-line.ts";
 import { plainUrl } from "../match/url.ts";
+import { withInput } from "./line-input.ts";
 import { globOf, pathGlobOf, wordGlobOf } from "./spelled-out.ts";
 
 /** The narrowest rule that covers a call, or the reason why there is none. */
@@ -48,7 +49,12 @@ function ofLine({ line }: CallFacts, open: readonly CallFacts[]): NarrowRule {
   }
   const [only, ...more] = patterns;
   if (only === undefined) return { why: "Rules already cover every command of the line" };
-  return { asks: { command: more.length === 0 ? only : [...patterns], ...placesOf(open) } };
+  return reading({ command: more.length === 0 ? only : [...patterns], ...placesOf(open) }, open);
+}
+
+function reading(asks: TomlTable, open: readonly CallFacts[]): NarrowRule {
+  const found = withInput(asks, open);
+  return typeof found === "string" ? { why: found } : { asks: found };
 }
 
 // The same words name other files in another folder, or once a link has changed.

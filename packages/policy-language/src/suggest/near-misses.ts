@@ -1,6 +1,7 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
 import { CallFacts } from "../match/call-facts.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
+import { onlyReads } from "./line-input.ts";
 import { same } from "../match/value-test.ts";
 
 /** Harmful variants of a call. A rule made for the call must not allow any of them. */
@@ -20,7 +21,10 @@ export function nearMissesOf(
     const words = open.map(({ part }) => (part?.words ?? []).map((word) => word.text ?? ""));
     // Other rules may allow more of the commands that they cover.
     const own = open.length === perCommand.length ? [text] : words.map(lineOf);
-    const lines = new Set([...own.flatMap(around), ...words.flatMap(otherWords)]);
+    const lines = new Set([
+      ...own.flatMap((line) => around(line, open)),
+      ...words.flatMap(otherWords),
+    ]);
     lines.delete(text);
     return [...lines].map((one) => changed(argument, one));
   }
@@ -51,10 +55,22 @@ const isWithin = ({ known }: PathFacts, own: PathFacts): boolean =>
     ),
   );
 
+// What a command gets to read can decide what it does.
+const INPUTS = ["id | %", "echo 'rm -rf ~' | %", "% <<< 'rm -rf ~'", "{ % ; } < src/other"];
+
 const AROUND = [
   ...["--force", "-f", "-rf", "-c id", "--exec=sh", "--config=x", "--output=x", "-o x"],
   ...[".", "..", "../outside", "/", "/etc/passwd", "~/.ssh/id_rsa", '"$x"', "$(id)", "*"],
-  ...["> out", ">> ~/.bashrc", "| sh", "; rm -rf ~", "&& rm -rf ~", "|| rm -rf ~", "& rm -rf ~"],
+  ...[
+    "> out",
+    ">> ~/.bashrc",
+    "< /etc/passwd",
+    "| sh",
+    "; rm -rf ~",
+    "&& rm -rf ~",
+    "|| rm -rf ~",
+    "& rm -rf ~",
+  ],
 ]
   .map((added) => `% ${added}`)
   .concat("%\nrm -rf ~", "rm -rf ~; %", "LD_PRELOAD=./x.so %", "PATH=. %", "sudo %", "xargs %");
@@ -99,7 +115,9 @@ export function wideMissesOf(
       own.slice(1).flatMap((_, at) => FORBIDDEN.map((other) => own.with(at + 1, other))),
     );
     const own = open.length === perCommand.length ? [text] : words.map(lineOf);
-    return [...own.flatMap(around), ...others.map(lineOf)].map((one) => changed(argument, one));
+    return [...own.flatMap((line) => around(line, open)), ...others.map(lineOf)].map((one) =>
+      changed(argument, one),
+    );
   }
   const { read = [], write = [] } = tools.files.get(identity.bare) ?? {};
   return [...read, ...write]
@@ -107,8 +125,10 @@ export function wideMissesOf(
     .flatMap((name) => FORBIDDEN.map((other) => changed(name, other)));
 }
 
-const around = (text: string): readonly string[] =>
-  AROUND.map((form) => form.replace("%", () => text));
+const around = (text: string, open: readonly CallFacts[]): readonly string[] =>
+  [...AROUND, ...(open.every(onlyReads) ? [] : INPUTS)].map((form) =>
+    form.replace("%", () => text),
+  );
 
 const lineOf = (words: readonly string[]): string => words.map(inQuotes).join(" ");
 

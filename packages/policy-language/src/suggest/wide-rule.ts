@@ -1,6 +1,7 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import type { LinePart } from "../match/shell-line.ts";
 import { Place } from "../paths/place.ts";
+import { withInput } from "./line-input.ts";
 import { narrowRule, whyOpen, type NarrowRule } from "./narrow-rule.ts";
 import { pathGlobOf, wordGlobOf } from "./spelled-out.ts";
 
@@ -61,20 +62,22 @@ export function wideRule(calls: readonly OpenCall[]): NarrowRule {
   const parts = calls.flatMap(({ facts, open }) => (facts.line === null ? [facts] : open));
   const paths = commonFolders(parts);
   if (typeof paths === "string") return { why: paths };
-  const { command, paths: _, ...others } = narrow.asks;
+  const { command, paths: _, input: _input, ...others } = narrow.asks;
   if (command === undefined) return { asks: { ...others, paths } };
   const effects = new Set(parts.flatMap(({ part }) => [...(part?.named.names ?? [])]));
   if (effects.has("unknown")) return { why: "Not everything that these commands do is known" };
   const patterns = new Set(parts.flatMap(({ part }) => (part === null ? [] : [patternOf(part)])));
   const [only = "", ...more] = patterns;
-  return {
-    asks: {
+  const asks = withInput(
+    {
       ...others,
       command: more.length === 0 ? only : [...patterns],
       effects: [...effects],
       ...(Object.keys(paths).length === 0 ? {} : { paths }),
     },
-  };
+    parts,
+  );
+  return typeof asks === "string" ? { why: asks } : { asks };
 }
 
 const patternOf = (part: LinePart): string =>

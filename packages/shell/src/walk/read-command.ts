@@ -100,7 +100,7 @@ function separator(walk: WalkState, { name, value }: AssignmentNode): Assignment
 }
 
 export function emptyDraft(place: CommandContext): Draft {
-  return {
+  const draft: Draft = {
     argv: NOTHING,
     assignments: NOTHING,
     redirections: NOTHING,
@@ -111,6 +111,8 @@ export function emptyDraft(place: CommandContext): Draft {
     carries: false,
     unknown: NOTHING,
   };
+  if (place.input.kind !== "inherited") draft.hasInput = true;
+  return draft;
 }
 
 export function add(walk: WalkState, draft: Draft, place: CommandContext): void {

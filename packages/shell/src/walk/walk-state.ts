@@ -18,6 +18,7 @@ export interface Draft {
   assignments: readonly Assignment[];
   redirections: readonly Redirection[];
   origin: Origin;
+  hasInput?: true;
   remote: boolean;
   hazards: readonly Hazard[];
   effects: readonly Effect[];
