@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_446,
-  test_lines: 103_390,
+  source_lines: 138_536,
+  test_lines: 103_528,
   files_over_300: 0,
   functions_over_60: 16,
   cycles: 0,
