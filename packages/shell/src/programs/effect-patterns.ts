@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import type { EffectName } from "../effect-names.ts";
 import {
   readOptions,
-  usualSubcommand,
+  usualSubcommands,
   type CommandOperand,
   type CommandOptions,
 } from "./read-options.ts";
@@ -69,12 +69,14 @@ function mayFit(
   { operands }: CommandOptions,
 ): boolean {
   if (!/^\w/.test(first)) return true;
-  const name = usualSubcommand(program, first);
-  if (name === undefined) return true;
+  const names = usualSubcommands(program, first);
+  if (names === undefined) return true;
   const [operand] = operands;
   if (operand === undefined) return false;
   const { text, single } = operand.word;
-  return operand.after || text === undefined || !single || matches(name, text);
+  return (
+    operand.after || text === undefined || !single || names.some((name) => matches(name, text))
+  );
 }
 
 function compile(program: string, words: readonly string[]): Pattern {

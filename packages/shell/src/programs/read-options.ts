@@ -159,19 +159,22 @@ function usual(path: string): string {
 }
 
 /**
- * The name that `readOptions` gives to a first operand, from that word alone. Undefined if other words count too. For programs
+ * The names that `readOptions` may give to a first operand, whatever follows it. Undefined if they are not known. For programs
  * without a table it is the word.
  */
-export function usualSubcommand(program: string, written: string): string | undefined {
+export function usualSubcommands(program: string, written: string): readonly string[] | undefined {
   const spec = specOf(program);
-  if (spec === undefined) return written;
+  if (spec === undefined) return [written];
   if (spec.bundled === true || PREFIX_SYNONYMS[program] !== undefined) return undefined;
   if (RUNS_BARE.has(program)) return undefined;
   const name = fullSubcommandName(spec, written);
   const aliases = ALIASES[program] ?? NONE;
   const one = aliases.get(name) ?? name;
-  for (const alias of aliases.keys()) if (alias.startsWith(`${one} `)) return undefined;
-  return one;
+  // With the next word, it may be another spelling of something else: `git svn dcommit` is `git push`.
+  const others = Array.from(aliases).flatMap(([alias, usually]) =>
+    alias.startsWith(`${one} `) ? (usually.split(" ", 1)[0] ?? []) : [],
+  );
+  return [one, ...others];
 }
 
 // Replaces the first one or two operands by the usual name of the subcommand.
