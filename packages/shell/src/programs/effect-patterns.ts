@@ -59,6 +59,17 @@ function patternsOf(program: string, table: EffectPatterns): readonly ListedPatt
   return patterns;
 }
 
+const named = new Map<string, readonly string[] | undefined>();
+
+// Many patterns of a program have the same first word.
+function namesOf(program: string, first: string): readonly string[] | undefined {
+  const key = `${program} ${first}`;
+  let names = named.get(key);
+  if (names === undefined && !named.has(key))
+    named.set(key, (names = usualSubcommands(program, first)));
+  return names;
+}
+
 /**
  * Whether a pattern may match, judged by its first word alone. Most patterns of a program begin with another subcommand, and reading
  * them all would be the largest part of deciding the first line with it.
@@ -69,9 +80,10 @@ function mayFit(
   { operands }: CommandOptions,
 ): boolean {
   if (!/^\w/.test(first)) return true;
-  const names = usualSubcommands(program, first);
-  if (names === undefined) return true;
   const [operand] = operands;
+  if (operand?.word.text === first) return true;
+  const names = namesOf(program, first);
+  if (names === undefined) return true;
   if (operand === undefined) return false;
   const { text, single } = operand.word;
   return (

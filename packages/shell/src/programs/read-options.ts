@@ -171,10 +171,10 @@ export function usualSubcommands(program: string, written: string): readonly str
   const aliases = ALIASES[program] ?? NONE;
   const one = aliases.get(name) ?? name;
   // With the next word, it may be another spelling of something else: `git svn dcommit` is `git push`.
-  const others = Array.from(aliases).flatMap(([alias, usually]) =>
-    alias.startsWith(`${one} `) ? (usually.split(" ", 1)[0] ?? []) : [],
-  );
-  return [one, ...others];
+  const names = [one];
+  for (const [alias, usually] of aliases)
+    if (alias.startsWith(`${one} `)) names.push(usually.split(" ", 1)[0] ?? usually);
+  return names;
 }
 
 // Replaces the first one or two operands by the usual name of the subcommand.
