@@ -7,12 +7,11 @@ import {
   type StoreReader,
 } from "@bylaw/log";
 import type { StoredDocument } from "@bylaw/store";
-import { createDatabase, type Database } from "./database.ts";
+import { openDatabase, type Database } from "./database.ts";
 import { readDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
-import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
-import { settingsOf, type PostgresStoreOptions } from "./options.ts";
+import type { PostgresStoreOptions } from "./options.ts";
 import { checkSchema } from "./schema/migrate.ts";
 import { Watch } from "./watch.ts";
 
@@ -26,14 +25,7 @@ export async function openPostgresReader(
   url: string,
   options: PostgresStoreOptions = {},
 ): Promise<StoreReader> {
-  const database = createDatabase(settingsOf(url, options));
-  try {
-    await checkSchema(database);
-  } catch (error) {
-    await database.end();
-    throw openingFailure(error, database.settings.target);
-  }
-  return createReader(database);
+  return createReader(await openDatabase(url, options, checkSchema));
 }
 
 function createReader(database: Database): StoreReader {
@@ -45,10 +37,7 @@ function createReader(database: Database): StoreReader {
   function open<T>(work: () => Promise<T>): Promise<T> {
     if (closing !== undefined) return Promise.reject(storeClosed());
     const asked = work();
-    running.begin();
-    const done = (): void => running.end();
-    asked.then(done, done);
-    return asked;
+    return running.track(asked);
   }
 
   async function runs(): Promise<readonly RunSummary[]> {

@@ -1,12 +1,11 @@
 import { InFlight, checkClaim, checkCommit, checkPut, storeClosed } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { Claims } from "./claims.ts";
-import { createDatabase, type Database } from "./database.ts";
+import { openDatabase, type Database } from "./database.ts";
 import { readDocument, writeDocument } from "./documents.ts";
 import { readEvents } from "./events.ts";
-import { openingFailure } from "./failures.ts";
 import { createLongNames } from "./long-names.ts";
-import { settingsOf, type PostgresStoreOptions } from "./options.ts";
+import type { PostgresStoreOptions } from "./options.ts";
 import { migrate } from "./schema/migrate.ts";
 import { Watch } from "./watch.ts";
 import { Writer } from "./writer.ts";
@@ -22,15 +21,7 @@ export async function openPostgresStore(
   url: string,
   options: PostgresStoreOptions = {},
 ): Promise<Store> {
-  const database = createDatabase(settingsOf(url, options));
-  try {
-    await migrate(database);
-  } catch (error) {
-    await database.end();
-    // Every failure of the first connection, TLS and password included, gets one code.
-    throw openingFailure(error, database.settings.target);
-  }
-  return createStore(database);
+  return createStore(await openDatabase(url, options, migrate));
 }
 
 function createStore(database: Database): Store {
@@ -53,10 +44,7 @@ function createStore(database: Database): Store {
     } catch (error) {
       return Promise.reject(error as Error);
     }
-    running.begin();
-    const done = (): void => running.end();
-    asked.then(done, done);
-    return asked;
+    return running.track(asked);
   }
 
   return {

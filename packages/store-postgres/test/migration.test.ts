@@ -1,7 +1,7 @@
 import { digestedText } from "@bylaw/log";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { createDatabase, type Database } from "../src/database.ts";
+import { Database } from "../src/database.ts";
 import { openPostgresReader } from "../src/index.ts";
 import { settingsOf } from "../src/options.ts";
 import { checkSchema, migrate } from "../src/schema/migrate.ts";
@@ -40,7 +40,7 @@ async function written(
     });
     await store.close();
     await work(place, () => {
-      const database = createDatabase(
+      const database = new Database(
         settingsOf(place.url, { schema: place.schema, connections: 2 }),
       );
       databases.push(database);

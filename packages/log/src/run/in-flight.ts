@@ -29,6 +29,14 @@ export class InFlight {
     for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
+  /** Counts work until it settles. */
+  track<T>(work: Promise<T>): Promise<T> {
+    this.begin();
+    const done = (): void => this.end();
+    work.then(done, done);
+    return work;
+  }
+
   /** Resolves when nothing is in flight. */
   over(): Promise<void> {
     return new Promise((resolve) => {
