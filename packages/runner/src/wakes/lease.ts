@@ -42,48 +42,22 @@ export async function takeRun(
   kernel: Kernel,
   template: Template,
   name: string,
-  { store, worker, lease_ms, now }: LeaseRequest,
+  request: LeaseRequest,
 ): Promise<Lease | "busy" | "idle"> {
-  const asked = now();
-  const fence = await claim();
+  const { store, worker, lease_ms, now } = request;
+  let kept = now();
+  const fence = await claim(kernel, template, name, request);
   if (typeof fence === "string") return fence;
   const task = { id: leaseOf(name), fence };
-  let kept = asked;
-  const fenced = new Proxy(store, {
-    get(target, key) {
-      const value: unknown = Reflect.get(target, key);
-      if (key !== "commit")
-        return typeof value === "function"
-          ? (value as (...args: readonly unknown[]) => unknown).bind(target)
-          : value;
-      return async (commit: Parameters<Store["commit"]>[0]) => {
-        const began = now();
-        const receipt = await target.commit(
-          commit.task === undefined ? { ...commit, task: { ...task, lease_ms } } : commit,
-        );
-        kept = Math.max(kept, began);
-        return receipt;
-      };
-    },
+  const fenced = withCommit(store, async (commit) => {
+    const began = now();
+    const receipt = await store.commit(
+      commit.task === undefined ? { ...commit, task: { ...task, lease_ms } } : commit,
+    );
+    kept = Math.max(kept, began);
+    return receipt;
   });
   const run = await openRun(kernel, { run: name, store: fenced });
-
-  /** Joins the run to look at it, because opening it would take it over from its driver. */
-  async function claim(): Promise<number | "busy" | "idle"> {
-    const visitor = await openRun(kernel, { run: name, store, join: true });
-    try {
-      if (workflowEnd(template, visitor) !== undefined) return "idle";
-      const claimed = await visitor.claim({
-        ...{ queue: leaseOf(name), agent: worker, lease_ms },
-        event: ({ fence: given }) =>
-          draft("workflow_taken", null, { worker, fence: given, lease_ms }),
-      });
-      return claimed?.fence ?? "busy";
-    } finally {
-      await visitor.close();
-    }
-  }
-
   return {
     run,
     isOver: () => now() - kept >= (lease_ms * 5) / 6,
@@ -91,28 +65,64 @@ export async function takeRun(
       if (now() - kept >= lease_ms / 3)
         await run.record([draft("workflow_kept", null, { worker, fence })]);
     },
-    async leave(why, definition) {
-      const left = (said: typeof why, documents: readonly DocumentWrite[]): Promise<unknown> =>
+    leave: (why, definition) =>
+      leave(why, queueDocument(name, { definition, ended: true }), (said, documents) =>
         run.record([draft("workflow_left", null, { worker, fence, why: said })], {
           // Even if it has ended, because a person may continue it from another step.
           task: { ...task, set: { state: "available", owner: null } },
           documents,
-        });
-      try {
-        if (why !== "ended") await left(why, []);
-        else
-          await left(why, [queueDocument(name, { definition, ended: true })]).catch(
-            async (error: unknown) => {
-              if (!isRefused(error)) throw error;
-              // A person has just moved the workflow to another step, so it has not ended and is offered again.
-              await left("stopped", []);
-            },
-          );
-      } catch (error) {
-        if (!isSuperseded(error)) throw error;
-      }
-    },
+        }),
+      ),
   };
+}
+
+/** Joins the run to look at it, because opening it would take it over from its driver. */
+async function claim(
+  kernel: Kernel,
+  template: Template,
+  name: string,
+  { store, worker, lease_ms }: LeaseRequest,
+): Promise<number | "busy" | "idle"> {
+  const visitor = await openRun(kernel, { run: name, store, join: true });
+  try {
+    if (workflowEnd(template, visitor) !== undefined) return "idle";
+    const claimed = await visitor.claim({
+      ...{ queue: leaseOf(name), agent: worker, lease_ms },
+      event: ({ fence }) => draft("workflow_taken", null, { worker, fence, lease_ms }),
+    });
+    return claimed?.fence ?? "busy";
+  } finally {
+    await visitor.close();
+  }
+}
+
+const withCommit = (store: Store, commit: Store["commit"]): Store =>
+  new Proxy(store, {
+    get(target, key) {
+      if (key === "commit") return commit;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === "function"
+        ? (value as (...args: readonly unknown[]) => unknown).bind(target)
+        : value;
+    },
+  });
+
+type Leaving = Parameters<Lease["leave"]>[0];
+
+async function leave(
+  why: Leaving,
+  ended: DocumentWrite,
+  record: (why: Leaving, documents: readonly DocumentWrite[]) => Promise<unknown>,
+): Promise<void> {
+  try {
+    await record(why, why === "ended" ? [ended] : []).catch(async (error: unknown) => {
+      if (why !== "ended" || !isRefused(error)) throw error;
+      // A person has just moved the workflow to another step, so it has not ended and is offered again.
+      await record("stopped", []);
+    });
+  } catch (error) {
+    if (!isSuperseded(error)) throw error;
+  }
 }
 
 const isRefused = (error: unknown): boolean =>

@@ -102,37 +102,12 @@ async function perform(
   options: WorkflowOptions,
   read: Set<string>,
 ): Promise<void> {
-  const { from = 0, definition } = options;
-  const put = (...drafts: readonly RecordableEvent[]): Promise<void> => record(options, drafts);
+  const events = eventsOf(move, options);
+  if (events.length > 0) await record(options, events);
   switch (move.do) {
     case "begin":
-      return begin(options, from);
-    case "end":
-      return put(
-        draft("workflow_ended", null, {
-          outcome: move.outcome,
-          step: move.step,
-          reason: move.reason,
-          definition,
-        }),
-      );
-    case "hold":
-      return put(
-        draft("workflow_held", null, { step: move.step, why: move.why, message: move.message }),
-      );
+      return begin(options);
     case "enter":
-      if (move.skips.length > 0)
-        await put(
-          ...move.skips.map(({ step, index, next: after, why }) =>
-            draft("step_skipped", step.agent, {
-              step: step.id,
-              index,
-              next: after,
-              why,
-              definition,
-            }),
-          ),
-        );
       return move.starts.length === 0 ? undefined : start(options, move.starts);
     case "run":
       return start(options, move.starts);
@@ -142,37 +117,50 @@ async function perform(
       return undefined;
     case "oversee":
       return oversee(options, move.step, move.activeAgent.agent, reasonOf(move.activeAgent));
-    case "due":
-      return put(draft("oversight_due", null, { step: move.step, why: move.why }));
     case "look":
       return oversee(options, move.step, null);
     case "call":
       return call(options, move);
-    case "return":
-      return put(
-        ...uncalled(move.activeStep.frames),
-        draft("agent_returned", move.agent, { agent: move.agent, ok: move.ok }),
-      );
-    case "settle": {
-      const { activeStep, next: after, loop } = move;
-      const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
-      return put(
-        ...uncalled(activeStep.frames),
-        draft("step_settled", activeStep.frames[0]?.agent ?? null, {
-          step: activeStep.step,
-          next: after,
-          loop: to,
-          definition,
-        }),
-      );
-    }
     default:
       return undefined;
   }
 }
 
-async function begin(options: WorkflowOptions, from: number): Promise<void> {
-  const { event, document } = beginningOf(options.run.run, { ...options, from });
+/** The events of a move that are known before anything is done. */
+function eventsOf(move: NextAction, { definition }: WorkflowOptions): readonly RecordableEvent[] {
+  switch (move.do) {
+    case "end": {
+      const { outcome, step, reason } = move;
+      return [draft("workflow_ended", null, { outcome, step, reason, definition })];
+    }
+    case "hold": {
+      const { step, why, message } = move;
+      return [draft("workflow_held", null, { step, why, message })];
+    }
+    case "enter":
+      return move.skips.map(({ step: { id, agent }, index, next, why }) =>
+        draft("step_skipped", agent, { step: id, index, next, why, definition }),
+      );
+    case "due":
+      return [draft("oversight_due", null, { step: move.step, why: move.why })];
+    case "return": {
+      const { agent, ok, activeStep } = move;
+      return [...uncalled(activeStep.frames), draft("agent_returned", agent, { agent, ok })];
+    }
+    case "settle": {
+      const { activeStep, next, loop } = move;
+      const { step, frames } = activeStep;
+      const to = loop === null ? null : { ...loop, skip: [...loop.skip] };
+      const settled = { step, next, loop: to, definition };
+      return [...uncalled(frames), draft("step_settled", frames[0]?.agent ?? null, settled)];
+    }
+    default:
+      return [];
+  }
+}
+
+async function begin(options: WorkflowOptions): Promise<void> {
+  const { event, document } = beginningOf(options.run.run, { ...options, from: options.from ?? 0 });
   await record(options, [event], { documents: [document] });
 }
 
