@@ -47,17 +47,9 @@ export function walkJson(text: string, most: number): JsonFault | undefined {
       continue;
     }
     if (keys !== undefined && expected !== "value") {
-      if (code !== 0x22) return fault(at, text, "a key in double quotes");
-      const end = endOfString(text, at);
+      const end = endOfKey(text, at, keys);
       if (typeof end !== "number") return end;
-      const raw = text.slice(at, end);
-      const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-      if (keys.has(key)) return { offset: at, message: `The key ${quote(key)} appears twice` };
-      if (key === "__proto__") return { offset: at, message: "The key `__proto__` is not allowed" };
-      keys.add(key);
-      at = skipWhite(text, end);
-      if (text.charCodeAt(at) !== 0x3a) return fault(at, text, "`:`");
-      at++;
+      at = end;
       expected = "value";
       continue;
     }
@@ -77,6 +69,20 @@ export function walkJson(text: string, most: number): JsonFault | undefined {
     at = end;
     expected = "next";
   }
+}
+
+/** Adds the key at an offset to the keys of its object. Returns the offset after the colon. */
+function endOfKey(text: string, from: number, keys: Set<string>): number | JsonFault {
+  if (text.charCodeAt(from) !== 0x22) return fault(from, text, "a key in double quotes");
+  const end = endOfString(text, from);
+  if (typeof end !== "number") return end;
+  const raw = text.slice(from, end);
+  const key = raw.includes("\\") ? (JSON.parse(raw) as string) : raw.slice(1, -1);
+  if (keys.has(key)) return { offset: from, message: `The key ${quote(key)} appears twice` };
+  if (key === "__proto__") return { offset: from, message: "The key `__proto__` is not allowed" };
+  keys.add(key);
+  const colon = skipWhite(text, end);
+  return text.charCodeAt(colon) === 0x3a ? colon + 1 : fault(colon, text, "`:`");
 }
 
 function skipWhite(text: string, from: number): number {

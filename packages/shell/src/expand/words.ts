@@ -40,58 +40,43 @@ export function oneWord(walk: WalkState, node: WordNode): Word {
 
 function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   const pieces: Piece[] = [];
-  let text = "";
   let single = true;
   let tilde = false;
   let here = false;
   for (let at = 0; at < units.length; at++) {
     const unit = units[at];
     if (unit === undefined) break;
-    if ("text" in unit) {
-      if (unit.quoted) {
-        text += unit.text;
-        tilde ||= unit.text.includes("~");
-        continue;
-      }
-      let rest = unit.text;
-      if (rest.includes("~")) {
-        const before = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
-        if (before === undefined) tilde = true;
-        else if (before.known) {
-          text += before.text;
-          rest = rest.slice(before.text.length);
-        } else {
-          here = /^~\+(\/|$)/.test(rest);
-          // The line or its environment may set `PWD`, so only a deny treats it as the working directory.
-          if (here) noteUnknown(walk, "state", "`~+`, the value of `PWD`");
-          if (before.text !== "") pieces.push(before.text);
-          pieces.push(ANY_PIECE);
-          rest = rest.slice(before.length);
-        }
-      }
-      const matched = /[*?[]/.test(rest) ? globbed(rest) : [rest];
-      for (const piece of matched) {
-        if (typeof piece === "string") text += piece;
-        else {
-          if (text !== "") pieces.push(text);
-          text = "";
-          pieces.push(piece);
-          single = false;
-        }
+    if (!("text" in unit)) {
+      if (unit.home === true && at === 0 && walk.home.trusted && beginsPath(units[1])) {
+        walk.home.used = true;
+        append(pieces, "~");
+      } else {
+        append(pieces, PIECES[unit.hole]);
+        if (unit.splits) single = false;
       }
       continue;
     }
-    if (unit.home === true && at === 0 && walk.home.trusted && beginsPath(units[1])) {
-      walk.home.used = true;
-      text = "~";
+    if (unit.quoted) {
+      append(pieces, unit.text);
+      tilde ||= unit.text.includes("~");
       continue;
     }
-    if (text !== "") pieces.push(text);
-    text = "";
-    pieces.push(PIECES[unit.hole]);
-    if (unit.splits) single = false;
+    let rest = unit.text;
+    if (rest.includes("~")) {
+      const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
+      if (start === undefined) tilde = true;
+      else {
+        here = start.here;
+        for (const piece of start.pieces) append(pieces, piece);
+        rest = rest.slice(start.length);
+      }
+    }
+    for (const piece of /[*?[]/.test(rest) ? globbed(rest) : [rest]) {
+      append(pieces, piece);
+      if (typeof piece !== "string") single = false;
+    }
   }
-  if (text !== "" || pieces.length === 0) pieces.push(text);
+  if (pieces.length === 0) pieces.push("");
   const whole = pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
   if (whole?.includes("HOME") === true) walk.home.folderAfterCd = true;
   const word: Word = {
@@ -103,6 +88,14 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   };
   if (tilde && whole !== undefined) (walk.tildes ??= []).push(word);
   return walk.holes ? opened(word) : word;
+}
+
+// Text joins the text before it. Empty text is no piece.
+function append(pieces: Piece[], piece: Piece): void {
+  const at = pieces.length - 1;
+  const last = pieces[at];
+  if (typeof piece === "string" && typeof last === "string") pieces[at] = last + piece;
+  else if (piece !== "") pieces.push(piece);
 }
 
 const ANY_PIECE: Piece = { hole: "any" };
@@ -132,10 +125,12 @@ function beginsPath(next: Unit | undefined): boolean {
   return next === undefined || ("text" in next && (next.text === "" || next.text.startsWith("/")));
 }
 
+/** What a `~` at the start of a word expands to, and the length of the text that it replaces. */
 interface Tilde {
-  readonly known: boolean;
-  readonly text: string;
+  readonly pieces: readonly Piece[];
   readonly length: number;
+  /** Whether it is `~+`, the working directory. */
+  readonly here: boolean;
 }
 
 // Expands a `~` at the start of a word or after the `=` of an assignment.
@@ -148,9 +143,12 @@ function tildeOf(walk: WalkState, text: string, more: boolean): Tilde | undefine
   if (!ended && more) return undefined;
   if (length === 1 && walk.home.trusted) {
     walk.home.used = true;
-    return { known: true, text: text.slice(0, start + 1), length: start + 1 };
+    return { pieces: [text.slice(0, start + 1)], length: start + 1, here: false };
   }
-  return { known: false, text: text.slice(0, start), length: start + length };
+  const here = /^~\+(\/|$)/.test(text);
+  // The line or its environment may set `PWD`, so only a deny treats it as the working directory.
+  if (here) noteUnknown(walk, "state", "`~+`, the value of `PWD`");
+  return { pieces: [text.slice(0, start), ANY_PIECE], length: start + length, here };
 }
 
 // A glob matches text without a slash. Without a match, it stays as written.

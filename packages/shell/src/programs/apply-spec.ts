@@ -169,36 +169,28 @@ export function applyRole(
       file(out, "delete", word, { below: true });
       return;
     case "delete":
-      file(out, "delete", word, more);
-      return;
+      return file(out, "delete", word, more);
     case "exec":
       if (isInput(word))
         unknown(out, "inline_code", `input of \`${out.argv[0]?.text ?? "?"}\`, which runs as code`);
       file(out, "read", word);
-      file(out, "execute", word);
-      return;
+      return file(out, "execute", word);
     case "load":
       hazard(out, at, "load");
       file(out, "read", word);
-      file(out, "execute", word);
-      return;
+      return file(out, "execute", word);
     case "host":
-      network(out, word.text);
-      return;
+      return network(out, word.text);
     case "url":
-      network(out, hostOf(word));
-      return;
+      return network(out, hostOf(word));
     case "remote":
-      readRemote(word, out);
-      return;
+      return readRemote(word, out);
     case "script":
-      runScript(out, at, word);
-      return;
+      return runScript(out, at, word);
     case "code":
       if (word.text !== undefined && onlyPrints(baseName(out.argv[0]?.text ?? ""), word.text))
         return;
-      inlineCode(out, at, `code in the arguments of \`${out.argv[0]?.text ?? "?"}\``);
-      return;
+      return inlineCode(out, at, `code in the arguments of \`${out.argv[0]?.text ?? "?"}\``);
     case "dir":
       file(out, "read", word);
       out.base = pathOf(word, out.base);

@@ -76,43 +76,61 @@ export function readOptions(
     }
     const [first] = use.operands;
     const after = doubted(use);
+    const written = spec.subs === undefined ? use.operands : use.operands.slice(0, 1);
+    for (const { at: index, word } of written)
+      operands.push({ word, after: after?.has(index) === true });
     if (spec.subs === undefined || first === undefined) {
-      const marks =
-        implies === undefined
-          ? undefined
-          : Object.entries(implies).filter(([name]) => !name.startsWith("-"));
-      for (const { at: index, word } of use.operands) {
-        operands.push({ word, after: after?.has(index) === true });
-        for (const [mark, name] of marks ?? [])
-          if (prefix(word).startsWith(mark)) options.push({ name, value: undefined });
-      }
+      options.push(...impliedByWords(implies, use));
       break;
     }
-    const written = first.word.text;
-    const name = written === undefined ? undefined : fullSubcommandName(spec, written);
-    operands.push({ word: first.word, after: after?.has(first.at) === true });
-    const below = name === undefined ? path : usual(`${path} ${name}`);
+    const { text } = first.word;
+    const name = text === undefined ? undefined : fullSubcommandName(spec, text);
+    path = name === undefined ? path : usual(`${path} ${name}`);
     spec =
-      subOf(whole, below.slice(program.length + 1)) ??
+      subOf(whole, path.slice(program.length + 1)) ??
       subOf(spec, name) ??
       spec.subs["*"] ??
       NO_TABLE;
-    path = below;
     at = first.at + 1;
   }
+  options.push(...impliedByDefault(program, options));
+  const renamed = rename(program, operands, whole);
+  return { options, operands: renamed, open: isOpen(argv.slice(from)) };
+}
+
+// The options that operands with certain first characters imply.
+function impliedByWords(
+  implies: Readonly<Record<string, string>> | undefined,
+  { operands }: ParsedArgs,
+): readonly CommandOption[] {
+  if (implies === undefined) return [];
+  const marks = Object.entries(implies).filter(([name]) => !name.startsWith("-"));
+  return operands.flatMap(({ word }) =>
+    marks
+      .filter(([mark]) => prefix(word).startsWith(mark))
+      .map(([, name]) => ({ name, value: undefined })),
+  );
+}
+
+// The option that is in effect although it is not written, unless another one turns it off.
+function impliedByDefault(
+  program: string,
+  options: readonly CommandOption[],
+): readonly CommandOption[] {
   const standing = DEFAULTS[program];
   if (
-    standing !== undefined &&
-    options.some(({ name }) => standing.with.has(name)) &&
-    !options.some(({ name }) => standing.without.has(name))
-  ) {
-    options.push({ name: standing.name, value: known(standing.value), implied: true });
-  }
-  const end = argv.findIndex((word, index) => index >= from && word.text === "--");
-  const open = argv.some(
-    (word, index) => index >= from && (end < 0 || index < end) && isAnything(word),
-  );
-  return { options, operands: rename(program, operands, whole), open };
+    standing === undefined ||
+    !options.some(({ name }) => standing.with.has(name)) ||
+    options.some(({ name }) => standing.without.has(name))
+  )
+    return [];
+  return [{ name: standing.name, value: known(standing.value), implied: true }];
+}
+
+// Whether one of the words before `--` may be any option.
+function isOpen(words: readonly Word[]): boolean {
+  const end = words.findIndex(({ text }) => text === "--");
+  return (end < 0 ? words : words.slice(0, end)).some(isAnything);
 }
 
 /**
