@@ -46,72 +46,83 @@ interface Treatment {
 
 function redact(details: JsonObject, root: Place, byForm: boolean, digest: Digest): JsonObject {
   const secrets = secretsIn(details, root, byForm);
-  return secrets === undefined ? details : without(secrets, details, root, byForm, digest);
+  return secrets === undefined
+    ? details
+    : new Redaction(secrets, byForm, digest).redact(details, root);
 }
 
-function without(
-  secrets: Secrets,
-  details: JsonObject,
-  root: Place,
-  byForm: boolean,
-  digest: Digest,
-): JsonObject {
-  const listed: string[] = [];
-  let count = 0;
-  const list = (path: readonly string[]): void => {
-    count += 1;
-    if (listed.length < LISTED)
-      listed.push(path.map((key) => key.replaceAll(".", "\\.")).join("."));
-  };
+/** The redaction of one event. */
+class Redaction {
+  readonly #secrets: Secrets;
+  readonly #byForm: boolean;
+  readonly #digest: Digest;
+  readonly #listed: string[] = [];
+  #count = 0;
 
-  function clean(text: string, repeated: Repeated): string {
+  constructor(secrets: Secrets, byForm: boolean, digest: Digest) {
+    this.#secrets = secrets;
+    this.#byForm = byForm;
+    this.#digest = digest;
+  }
+
+  redact(details: JsonObject, root: Place): JsonObject {
+    const result = this.#members(details, (key) => topOf(key, root), []);
+    if (this.#count === 0) return details;
+    const { redacted } = details;
+    const before = Array.isArray(redacted) ? (redacted as readonly Json[]) : [];
+    const unlisted = this.#count - this.#listed.length;
+    const more = unlisted > 0 ? [`and ${unlisted} more`] : [];
+    return { ...result, redacted: [...before, ...this.#listed, ...more] };
+  }
+
+  #members(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
+    const result = new Map<string, Json>();
+    for (const [key, item] of Object.entries(object)) {
+      const how = of(key);
+      // A short value may equal the name of an argument, which rules read.
+      let name = this.#clean(key, how.repeated === "long" ? "longest" : "none");
+      while (result.has(name)) name += "~";
+      const next = [...path, name];
+      if (name !== key) this.#list(next);
+      const secret = this.#byForm && how.place !== NOWHERE && isSecretMember(key, item);
+      result.set(name, this.#value(item, secret ? { ...how, place: named } : how, next));
+    }
+    return Object.fromEntries(result);
+  }
+
+  #value(value: Json, { place, repeated, of }: Treatment, path: readonly string[]): Json {
+    if (place.named && isRedactable(value)) {
+      this.#list(path);
+      return { redacted: this.#digest(value) };
+    }
+    if (typeof value === "string") {
+      const text = this.#clean(value, repeated);
+      if (text !== value) this.#list(path);
+      return text;
+    }
+    if (Array.isArray(value)) {
+      return (value as readonly Json[]).map((item, index) =>
+        this.#value(item, of(String(index)), [...path, String(index)]),
+      );
+    }
+    return isJsonObject(value) ? this.#members(value, of, path) : value;
+  }
+
+  #clean(text: string, repeated: Repeated): string {
     let result = "";
     let at = 0;
-    for (const { start, end } of secrets.in(text, repeated)) {
-      result += `${text.slice(at, start)}[redacted ${digest(text.slice(start, end))}]`;
+    for (const { start, end } of this.#secrets.in(text, repeated)) {
+      result += `${text.slice(at, start)}[redacted ${this.#digest(text.slice(start, end))}]`;
       at = end;
     }
     return at === 0 ? text : result + text.slice(at);
   }
 
-  function take(value: Json, { place, repeated, of }: Treatment, path: readonly string[]): Json {
-    if (place.named && isRedactable(value)) {
-      list(path);
-      return { redacted: digest(value) };
-    }
-    if (typeof value === "string") {
-      const text = clean(value, repeated);
-      if (text !== value) list(path);
-      return text;
-    }
-    if (Array.isArray(value)) {
-      return (value as readonly Json[]).map((item, index) =>
-        take(item, of(String(index)), [...path, String(index)]),
-      );
-    }
-    return isJsonObject(value) ? members(value, of, path) : value;
+  #list(path: readonly string[]): void {
+    this.#count += 1;
+    if (this.#listed.length < LISTED)
+      this.#listed.push(path.map((key) => key.replaceAll(".", "\\.")).join("."));
   }
-
-  function members(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
-    const result = new Map<string, Json>();
-    for (const [key, item] of Object.entries(object)) {
-      const how = of(key);
-      // A short value may equal the name of an argument, which rules read.
-      let name = clean(key, how.repeated === "long" ? "longest" : "none");
-      while (result.has(name)) name += "~";
-      const next = [...path, name];
-      if (name !== key) list(next);
-      const secret = byForm && how.place !== NOWHERE && isSecretMember(key, item);
-      result.set(name, take(item, secret ? { ...how, place: named } : how, next));
-    }
-    return Object.fromEntries(result);
-  }
-
-  const result = members(details, (key) => topOf(key, root), []);
-  if (count === 0) return details;
-  const before = Array.isArray(details["redacted"]) ? (details["redacted"] as readonly Json[]) : [];
-  const more = count > listed.length ? [`and ${count - listed.length} more`] : [];
-  return { ...result, redacted: [...before, ...listed, ...more] };
 }
 
 /** A place that is redacted as if a path named it. */

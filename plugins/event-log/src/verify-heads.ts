@@ -58,36 +58,7 @@ export async function verifyHeads({ heads, key, events, run }: HeadsInput): Prom
     });
   });
   const findings: HeadFinding[] = [];
-  const lines = heads.split("\n");
-  const open = new Map<number, { readonly head: Head; readonly line: number }[]>();
-  let wanted = run;
-  for (const [index, text] of lines.entries()) {
-    const token = text.trim();
-    if (token === "") continue;
-    const line = index + 1;
-    const head = await headIn(token, publicKey);
-    if (head === undefined) {
-      // The writer was killed; what it signed before is on the lines above.
-      const torn = line === lines.length;
-      findings.push(
-        torn
-          ? { line, rule: "HEAD_TORN", severity: "warning", message: "The last line was cut off." }
-          : {
-              line,
-              rule: "HEAD_INVALID",
-              severity: "error",
-              message: "This line is not a head signed with this key.",
-            },
-      );
-    } else if (head.run !== (wanted ??= head.run)) {
-      const message = `This head is of run \`${head.run}\`, not of run \`${wanted}\`.`;
-      findings.push({ line, rule: "HEAD_OTHER_RUN", severity: "error", message });
-    } else {
-      const same = open.get(head.sequence);
-      if (same === undefined) open.set(head.sequence, [{ head, line }]);
-      else same.push({ head, line });
-    }
-  }
+  const open = await readHeads(heads, publicKey, run, findings);
   let count = 0;
   let last: Head | undefined;
   let end = 0;
@@ -112,10 +83,39 @@ export async function verifyHeads({ heads, key, events, run }: HeadsInput): Prom
   return { heads: count, last, findings: findings.sort((one, other) => one.line - other.line) };
 }
 
-async function headIn(
-  token: string,
-  key: Awaited<ReturnType<typeof importSPKI>>,
-): Promise<Head | undefined> {
+type Key = Awaited<ReturnType<typeof importSPKI>>;
+
+/** Reads the heads that are about the run, by sequence. Reports the other lines. */
+async function readHeads(
+  text: string,
+  key: Key,
+  run: string | undefined,
+  findings: HeadFinding[],
+): Promise<Map<number, readonly { readonly head: Head; readonly line: number }[]>> {
+  const lines = text.split("\n");
+  const found = new Map<number, readonly { readonly head: Head; readonly line: number }[]>();
+  let wanted = run;
+  for (const [index, written] of lines.entries()) {
+    const token = written.trim();
+    if (token === "") continue;
+    const line = index + 1;
+    const head = await headIn(token, key);
+    if (head === undefined && line === lines.length) {
+      // The writer was killed; what it signed before is on the lines above.
+      const message = "The last line was cut off.";
+      findings.push({ line, rule: "HEAD_TORN", severity: "warning", message });
+    } else if (head === undefined) {
+      const message = "This line is not a head signed with this key.";
+      findings.push({ line, rule: "HEAD_INVALID", severity: "error", message });
+    } else if (head.run !== (wanted ??= head.run)) {
+      const message = `This head is of run \`${head.run}\`, not of run \`${wanted}\`.`;
+      findings.push({ line, rule: "HEAD_OTHER_RUN", severity: "error", message });
+    } else found.set(head.sequence, [...(found.get(head.sequence) ?? []), { head, line }]);
+  }
+  return found;
+}
+
+async function headIn(token: string, key: Key): Promise<Head | undefined> {
   try {
     const { payload, protectedHeader } = await compactVerify(token, key, { algorithms: ["EdDSA"] });
     if (protectedHeader.typ !== HEAD_TYPE) return undefined;

@@ -19,69 +19,80 @@ const PAGE = 1_000;
  * The state comes only from the log, so any number of processes may write the file: the last writer checks whether the log has
  * grown meanwhile, and writes again.
  */
-export function keepStatusFile(
-  log: LogReader,
-  { path, every_ms, ...options }: StatusFileOptions,
-): SinkWriter {
-  const status = createStatus(options);
-  let written = 0;
-  let begun = Number.NEGATIVE_INFINITY;
-  let timer: NodeJS.Timeout | undefined;
-  let turn: Promise<void> = removeLeftovers(path);
-  let late: unknown;
+export function keepStatusFile(log: LogReader, input: StatusFileOptions): SinkWriter {
+  return new StatusFile(log, input);
+}
 
-  async function catchUp(): Promise<void> {
+class StatusFile implements SinkWriter {
+  readonly #log: LogReader;
+  readonly #path: string;
+  readonly #every_ms: number;
+  readonly #status: ReturnType<typeof createStatus>;
+  #written = 0;
+  #begun = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
+  #turn: Promise<void>;
+  #late: unknown;
+
+  constructor(log: LogReader, { path, every_ms, ...options }: StatusFileOptions) {
+    this.#log = log;
+    this.#path = path;
+    this.#every_ms = every_ms;
+    this.#status = createStatus(options);
+    this.#turn = removeLeftovers(path);
+  }
+
+  async write(events: readonly LogEvent[]): Promise<void> {
+    this.#throwLate();
+    // Events that other processes recorded in between are read with the next write.
+    if (events[0]?.sequence === this.#status.head + 1) this.#status.add(events);
+    const wait = this.#begun + this.#every_ms - performance.now();
+    if (wait <= 0) return this.#flush();
+    this.#timer ??= setTimeout(() => {
+      this.#flush().catch((error: unknown) => {
+        this.#late = error;
+      });
+    }, wait).unref();
+  }
+
+  async close(): Promise<void> {
+    await this.#flush();
+    this.#throwLate();
+  }
+
+  // One after the other, so that one process never writes the file twice at once.
+  #flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const next = this.#turn.then(() => this.#replace());
+    this.#turn = next.catch(() => {});
+    return next;
+  }
+
+  async #replace(): Promise<void> {
+    this.#begun = performance.now();
     for (;;) {
-      const page = await log.events(status.head, PAGE);
-      status.add(page);
+      await this.#catchUp();
+      const { head } = this.#status;
+      if (head === this.#written) return;
+      await replaceFile(this.#path, this.#status.parts());
+      this.#written = head;
+      // An earlier failure no longer matters.
+      this.#late = undefined;
+    }
+  }
+
+  async #catchUp(): Promise<void> {
+    for (;;) {
+      const page = await this.#log.events(this.#status.head, PAGE);
+      this.#status.add(page);
       if (page.length < PAGE) return;
     }
   }
 
-  async function bring(): Promise<void> {
-    begun = performance.now();
-    for (;;) {
-      await catchUp();
-      if (status.head === written) return;
-      const { head } = status;
-      await replaceFile(path, status.parts());
-      written = head;
-      // An earlier failure no longer matters.
-      late = undefined;
-    }
-  }
-
-  // One after the other, so that one process never writes the file twice at once.
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    const next = turn.then(bring);
-    turn = next.catch(() => {});
-    return next;
-  }
-
-  function throwLate(): void {
-    const error = late;
-    late = undefined;
+  #throwLate(): void {
+    const error = this.#late;
+    this.#late = undefined;
     if (error !== undefined) throw error;
   }
-
-  return {
-    async write(events: readonly LogEvent[]) {
-      throwLate();
-      // Events that other processes recorded in between are read with the next write.
-      if (events[0]?.sequence === status.head + 1) status.add(events);
-      const wait = begun + every_ms - performance.now();
-      if (wait <= 0) return flush();
-      timer ??= setTimeout(() => {
-        flush().catch((error: unknown) => {
-          late = error;
-        });
-      }, wait).unref();
-    },
-    async close() {
-      await flush();
-      throwLate();
-    },
-  };
 }
