@@ -67,17 +67,14 @@ export async function startPostgres({
   const data = join(folder, "data");
   run("cp", "-a", template, data);
   const port = await freePort();
-  const all = {
+  const flags = flagsOf({
     fsync: fsync ? "on" : "off",
     max_connections: "200",
     listen_addresses: "127.0.0.1",
     unix_socket_directories: folder,
     ...settings,
-  };
-  const flags = Object.entries({ ...all, port: String(port) }).flatMap(([name, value]) => [
-    "-c",
-    `${name}=${value}`,
-  ]);
+    port: String(port),
+  });
   const launch = (): Promise<ChildProcess> =>
     start(join(native, "bin/postgres"), ["-D", data, ...flags], context);
   let server = await launch();
@@ -87,16 +84,7 @@ export async function startPostgres({
     external: false,
     kill: () => end(server, "SIGKILL"),
     async restart() {
-      // The children of a killed server end a moment later. Until then, no other server may use the data.
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          server = await launch();
-          return;
-        } catch (error) {
-          if (attempt === STARTS) throw error;
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-      }
+      server = await retry(launch);
     },
     async stop() {
       // A fast shutdown, because an open connection must not keep the server running.
@@ -131,6 +119,21 @@ function reachable(native: string, folder: string, account: object): string {
   return fillOnce(join(folder, "native"), (draft) =>
     cpSync(native, draft, { recursive: true, verbatimSymlinks: true }),
   );
+}
+
+const flagsOf = (settings: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+
+// The children of a killed server end a moment later. Until then, no other server may use the data.
+async function retry<T>(launch: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await launch();
+    } catch (error) {
+      if (attempt === STARTS) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
 }
 
 /** Returns a folder that the first of several processes fills. */
