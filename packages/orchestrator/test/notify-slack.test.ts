@@ -1,13 +1,8 @@
-import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { freePort } from "@bylaw/testing";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createMemoryStore } from "@bylaw/log";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { eventsOf, serve, TOKENS, type Served } from "./operate-kit.ts";
+import { Receiver, serveNotifying, setOperators, told } from "./notify-kit.ts";
+import { eventsOf, serve, type Served } from "./operate-kit.ts";
 
 interface Asked {
   readonly method: string;
@@ -16,52 +11,21 @@ interface Asked {
 }
 
 /** The part of Slack's Web API that posts and changes messages, on loopback. */
-class Slack {
-  readonly asked: Asked[] = [];
+class Slack extends Receiver<Asked> {
   /** How many requests fail first. */
   failing = 0;
-  readonly #server: Server;
-  readonly #waiting = new Set<() => void>();
 
-  constructor() {
-    this.#server = createServer(async (request, response) => {
-      let text = "";
-      for await (const chunk of request) text += String(chunk);
-      const answer =
-        this.failing-- > 0
-          ? { ok: false, error: "channel_not_found" }
-          : { ok: true, channel: "D0ADA", ts: "1700000000.000100" };
-      response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
-      this.asked.push({
-        method: (request.url ?? "").replace("/api/", ""),
-        authorization: request.headers.authorization,
-        fields: new URLSearchParams(text),
-      });
-      for (const look of this.#waiting) look();
-    });
-  }
-
-  async listen(): Promise<string> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/api/`;
-  }
-
-  async until(count: number): Promise<readonly Asked[]> {
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (this.asked.length >= count) resolve();
-      };
-      this.#waiting.add(look);
-      look();
-    });
-    return this.asked;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
+  protected override receive(request: IncomingMessage, text: string, response: ServerResponse) {
+    const answer =
+      this.failing-- > 0
+        ? { ok: false, error: "channel_not_found" }
+        : { ok: true, channel: "D0ADA", ts: "1700000000.000100" };
+    response.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+    return {
+      method: (request.url ?? "").replace("/api/", ""),
+      authorization: request.headers.authorization,
+      fields: new URLSearchParams(text),
+    };
   }
 }
 
@@ -71,31 +35,16 @@ let url: string;
 let served: Served;
 beforeEach(async () => {
   slack = new Slack();
-  url = await slack.listen();
+  url = `${await slack.listen()}/api/`;
 });
 afterEach(async () => {
   await served.close();
   await slack.close();
 });
 
-async function start(given: Parameters<typeof serve>[0] = {}): Promise<void> {
-  const port = await freePort();
-  served = await serve({
-    ...given,
-    settings: {
-      port,
-      notify: { answers_at: `http://127.0.0.1:${port}` },
-      operate: { due_every_ms: 20 },
-    },
-  });
-  tell({ form: "slack", channel: "U0ADA", token: BOT, url });
-}
-
-function tell(notify: object): void {
-  const file = join(served.folder, "data", "operators.json");
-  const token = `sha256:${createHash("sha256").update(TOKENS.ada).digest("hex")}`;
-  writeFileSync(file, JSON.stringify({ operators: [{ name: "ada", token, notify }] }));
-  chmodSync(file, 0o600);
+async function start(given: Parameters<typeof serveNotifying>[0] = {}): Promise<void> {
+  served = await serveNotifying(given);
+  setOperators(served, told("ada", { form: "slack", channel: "U0ADA", token: BOT, url }));
 }
 
 const blocksOf = ({
@@ -169,7 +118,7 @@ describe("a message in Slack", () => {
     await fetch(link, { method: "POST", body: new URLSearchParams({ answer: "yes" }) });
     await slack.until(2);
     await other.close();
-    expect(slack.asked[1]?.method).toBe("chat.update");
+    expect(slack.received[1]?.method).toBe("chat.update");
   });
 
   test.each([
@@ -179,7 +128,7 @@ describe("a message in Slack", () => {
     { url: "https://hooks.slack.com/services/x" },
   ])("needs the id of a channel and the token of a bot, over TLS: %j", async (given) => {
     await start();
-    tell({ form: "slack", ...given });
+    setOperators(served, told("ada", { form: "slack", ...given }));
     expect((await served.as("ada").get("/tasks")).status).toBe(401);
   });
 });

@@ -1,21 +1,11 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { chmodSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { chmodSync } from "node:fs";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
-import { freePort } from "@bylaw/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
-import {
-  eventsOf,
-  OPERATOR,
-  planOf,
-  serve,
-  TOKENS,
-  type Agent,
-  type Served,
-} from "./operate-kit.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Receiver, serveNotifying, setOperators, told } from "./notify-kit.ts";
+import { eventsOf, OPERATOR, planOf, serve, type Agent, type Served } from "./operate-kit.ts";
 
 interface Posted {
   readonly path: string;
@@ -25,60 +15,25 @@ interface Posted {
   readonly body: Readonly<Record<string, never>>;
 }
 
-/** A receiver of webhooks. */
-class Receiver {
-  readonly posted: Posted[] = [];
+class Webhooks extends Receiver<Posted> {
   status = 200;
   location: string | undefined;
-  readonly #server: Server;
-  readonly #waiting = new Set<() => void>();
 
-  constructor() {
-    this.#server = createServer(async (request, response) => {
-      let text = "";
-      for await (const chunk of request) text += String(chunk);
-      const headers = this.location === undefined ? {} : { location: this.location };
-      response.writeHead(this.status, headers).end();
-      const { url: path = "", headers: sent } = request;
-      this.posted.push({ path, headers: sent, text, body: JSON.parse(text) as Posted["body"] });
-      for (const look of this.#waiting) look();
-    });
-  }
-
-  async listen(): Promise<string> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async until(count: number): Promise<readonly Posted[]> {
-    await new Promise<void>((resolve) => {
-      const look = (): void => {
-        if (this.posted.length >= count) resolve();
-      };
-      this.#waiting.add(look);
-      look();
-    });
-    return this.posted;
-  }
-
-  async close(): Promise<void> {
-    this.#server.closeAllConnections();
-    this.#server.close();
-    await once(this.#server, "close");
+  protected override receive(request: IncomingMessage, text: string, response: ServerResponse) {
+    const sent = this.location === undefined ? {} : { location: this.location };
+    response.writeHead(this.status, sent).end();
+    const { url: path = "", headers } = request;
+    return { path, headers, text, body: JSON.parse(text) as Posted["body"] };
   }
 }
 
 const SECRET = `whsec_${randomBytes(32).toString("base64")}`;
-const digest = (token: string): string =>
-  `sha256:${createHash("sha256").update(token).digest("hex")}`;
-
-let receiver: Receiver;
+let receiver: Webhooks;
 let hook: string;
 let served: Served;
 const store = () => createMemoryStore({ now: () => Date.now() });
 beforeEach(async () => {
-  receiver = new Receiver();
+  receiver = new Webhooks();
   hook = await receiver.listen();
 });
 afterEach(async () => {
@@ -86,29 +41,10 @@ afterEach(async () => {
   await receiver.close();
 });
 
-const told = (name: keyof typeof TOKENS, notify: object, roles?: readonly string[]): object => ({
-  name,
-  token: digest(TOKENS[name]),
-  notify,
-  ...(roles === undefined ? {} : { roles }),
-});
+const tell = (...operators: readonly object[]): void => setOperators(served, ...operators);
 
-const tell = (...operators: readonly object[]): void => {
-  const file = join(served.folder, "data", "operators.json");
-  writeFileSync(file, JSON.stringify({ operators }), { mode: 0o600 });
-  chmodSync(file, 0o600);
-};
-
-async function start(given: Parameters<typeof serve>[0] = {}): Promise<void> {
-  const port = await freePort();
-  served = await serve({
-    ...given,
-    settings: {
-      port,
-      notify: { answers_at: `http://127.0.0.1:${port}` },
-      operate: { due_every_ms: 20 },
-    },
-  });
+async function start(given: Parameters<typeof serveNotifying>[0] = {}): Promise<void> {
+  served = await serveNotifying(given);
 }
 
 const ask = (agent: Agent, url = "https://example.com/a") => agent.check("web_fetch", { url });
@@ -141,12 +77,12 @@ describe("a message about a question", () => {
     await ask(ann);
     await receiver.until(3);
     // Only Ada has a role of the gate.
-    expect(receiver.posted.map(({ path }) => path).toSorted()).toEqual(["/ada", "/ada", "/ci"]);
+    expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(["/ada", "/ada", "/ci"]);
     expect(gate?.body).toMatchObject({
       type: "question.opened",
       data: { kind: "gate", agent: "ann", task: ann.task, what: "plan_approval: to phase BUILD" },
     });
-    const [call] = receiver.posted.filter(({ path }) => path === "/ci");
+    const [call] = receiver.received.filter(({ path }) => path === "/ci");
     expect(call?.body).toMatchObject({
       data: {
         kind: "call",
@@ -165,7 +101,7 @@ describe("a message about a question", () => {
     expect(events.map(({ details }) => details["sent"])).toEqual([true, true, true]);
     // The links are credentials.
     const log = JSON.stringify(await eventsOf(served));
-    for (const one of receiver.posted) expect(log).not.toContain(linkOf(one).split("/").at(-1));
+    for (const one of receiver.received) expect(log).not.toContain(linkOf(one).split("/").at(-1));
   });
 
   test("is not repeated by a server that starts later on the same store", async () => {
@@ -178,7 +114,7 @@ describe("a message about a question", () => {
     await ask(await served.claim("bob"), "https://example.com/b");
     await untilTold(2);
     await other.close();
-    const ids = receiver.posted.map(
+    const ids = receiver.received.map(
       ({ body }) => (body as { readonly data?: { readonly id: string } }).data?.id,
     );
     expect(new Set(ids).size).toBe(2);
@@ -199,7 +135,7 @@ describe("a message about a question", () => {
     receiver.location = undefined;
     await receiver.until(2);
     await untilTold(1);
-    expect(receiver.posted.map(({ path }) => path)).toEqual(["/secret-path", "/secret-path"]);
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/secret-path", "/secret-path"]);
     expect(lines.some((line) => line.includes("a person could not be told"))).toBe(true);
     expect(lines.join("\n")).not.toContain("secret-path");
   });
