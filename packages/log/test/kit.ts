@@ -11,33 +11,13 @@ import {
 
 type Answer = Verdict | readonly Verdict[] | undefined;
 type HookName = Subject["hook"];
-type SubjectOf<H extends HookName> = Extract<Subject, { hook: H }>;
 
 export const HOOKS = ["beforeToolCall", "onTransition", "onBehavior", "onEnforcement"] as const;
 
-/** A minimal subject for every hook. */
-const SUBJECTS: { readonly [H in HookName]: SubjectOf<H> } = {
-  beforeToolCall: {
-    hook: "beforeToolCall",
-    id: "c1",
-    agent: "a1",
-    tool: "read_file",
-    args: { path: "a.txt" },
-  },
-  onTransition: {
-    hook: "onTransition",
-    id: "t1",
-    agent: "a1",
-    task: "T1",
-    to: "REVIEW",
-    artifacts: {},
-  },
-  onBehavior: { hook: "onBehavior", id: "b1", agent: "a1", action: "loop" },
-  onEnforcement: { hook: "onEnforcement", id: "r1", agent: "a1", text: "done", round: 1 },
-};
-
+/** A call of `read_file`, with `fields` over it. */
 export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
-  ...SUBJECTS.beforeToolCall,
+  hook: "beforeToolCall",
+  ...{ id: "c1", agent: "a1", tool: "read_file", args: { path: "a.txt" } },
   ...fields,
 });
 
