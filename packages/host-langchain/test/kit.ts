@@ -1,34 +1,20 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { createKernel, defineCheck, deny } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { pathRules } from "@bylaw/testing";
 import { MemorySaver } from "@langchain/langgraph";
 import { AIMessage, createAgent, fakeModel, tool } from "langchain";
 import { z } from "zod";
 import { guardMiddleware, type GuardOptions } from "../src/index.ts";
 
-const rules = definePlugin({
-  name: "rules",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
-  apply({ hooks }) {
-    hooks.beforeToolCall.tap("paths", ({ tool: name, args, phase }) => {
-      const { path } = args as { readonly path?: string };
-      if (name === "write" && phase === "PLAN")
-        return deny("The phase PLAN allows `look`.", undefined, { code: "phase_tool_not_allowed" });
-      if (path === "broken") throw new Error("The rule is broken");
-      if (path === "secret") return deny("`secret` is off limits.", "Write another file");
-      return path?.startsWith("ask") === true ? ask("A person has to see this.") : allow("Free.");
-    });
-    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
-    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
-      text === "untested" ? deny("The tests were not run.", "Run them") : undefined,
-    );
-  },
-})();
+const runsTests = defineCheck({
+  name: "runs-tests",
+  hook: "onEnforcement",
+  check: ({ text = "" }) =>
+    text === "untested" ? deny("The tests were not run.", "Run them") : undefined,
+});
 
 /** Checkpoints in a file, for another process to resume. */
 export class FileSaver extends MemorySaver {
@@ -83,7 +69,7 @@ export async function openAgent({
   readonly file?: string;
   readonly checkpointer?: MemorySaver;
 } & Partial<GuardOptions> = {}) {
-  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "deny" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   const run = await openRun(kernel, { run: "r", join: true, ...kept });
   const ran: string[] = [];

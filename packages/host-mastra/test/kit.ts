@@ -1,6 +1,7 @@
-import { allow, ask, createKernel, definePlugin, deny, type Kernel } from "@bylaw/kernel";
+import { createKernel, defineCheck, deny, type Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { pathRules } from "@bylaw/testing";
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
@@ -9,33 +10,18 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { z } from "zod";
 import { guardTools, type GuardOptions } from "../src/index.ts";
 
-const rules = definePlugin({
-  name: "rules",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
-  apply({ hooks }) {
-    hooks.beforeToolCall.tap("paths", ({ tool: name, args, phase }) => {
-      const { path } = args as { readonly path?: string };
-      if (name === "write" && phase === "PLAN")
-        return deny("The phase PLAN allows `look`.", undefined, { code: "phase_tool_not_allowed" });
-      if (path === "broken") throw new Error("The rule is broken");
-      if (path === "secret") return deny("`secret` is off limits.", "Write another file");
-      return path?.startsWith("ask") === true ? ask("A person has to see this.") : allow("Free.");
-    });
-    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
-    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
-      text.includes("tests pass") ? undefined : deny("The tests were not run."),
-    );
-  },
-})();
+const runsTests = defineCheck({
+  name: "runs-tests",
+  hook: "onEnforcement",
+  check: ({ text = "" }) =>
+    text.includes("tests pass") ? undefined : deny("The tests were not run."),
+});
 
 /** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(
   file?: string,
 ): Promise<{ readonly kernel: Kernel; readonly run: Run }> {
-  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "deny" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   return { kernel, run: await openRun(kernel, { run: "r", join: true, ...kept }) };
 }

@@ -1,6 +1,7 @@
-import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { createKernel, defineCheck, deny } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { pathRules } from "@bylaw/testing";
 import {
   Agent,
   Usage,
@@ -14,33 +15,15 @@ import { guardTools, type GuardOptions } from "../src/index.ts";
 
 setTracingDisabled(true);
 
-const rules = definePlugin({
-  name: "rules",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { phase_tool_not_allowed: "the phase does not name the tool" },
-  apply({ hooks }) {
-    hooks.beforeToolCall.tap("paths", ({ args, phase }) => {
-      const { path } = args as { readonly path?: string };
-      if (phase === "PLAN")
-        return deny("The phase PLAN allows nothing.", undefined, {
-          code: "phase_tool_not_allowed",
-        });
-      if (path === "broken") throw new Error("The rule is broken");
-      if (path === "secret") return deny("`secret` is off limits.", "Write another file");
-      return path?.startsWith("ask") === true ? ask("A person has to see this.") : allow("Free.");
-    });
-    hooks.onTransition.tap("all", () => allow("All phases may be entered."));
-    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
-      text.includes("tests pass") ? undefined : deny("Run the tests."),
-    );
-  },
-})();
+const runsTests = defineCheck({
+  name: "runs-tests",
+  hook: "onEnforcement",
+  check: ({ text = "" }) => (text.includes("tests pass") ? undefined : deny("Run the tests.")),
+});
 
 /** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(file?: string) {
-  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "deny" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   const run = await openRun(kernel, { run: "r", join: true, ...kept });
   return { kernel, run, agent: "bot", cwd: "/w", home: "/h" };

@@ -13,6 +13,7 @@ export {
   type TestRunner,
 } from "./run-examples.ts";
 export { freePort } from "./free-port.ts";
+export { pathRules } from "./path-rules.ts";
 export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
