@@ -2,7 +2,7 @@
 import { request } from "node:http";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { scratch } from "./bylaw.ts";
-import { call, endUis, openProjectRun, startUi } from "./dashboard-kit.ts";
+import { call, endPages, openProjectRun, startUi } from "./dashboard-kit.ts";
 import {
   ENROL,
   OPERATOR,
@@ -14,7 +14,7 @@ import {
 
 const site = makeSite(["one"]);
 afterAll(async () => {
-  endUis();
+  await endPages();
   await endServers();
   site.remove();
 });

@@ -4,16 +4,15 @@ import { join } from "node:path";
 import { createConfiguredKernel } from "@bylaw/config";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
 import {
   BROWSER,
   HOSTILE,
   call,
-  endUis,
-  openBrowser,
+  endPages,
+  openPage,
   openProjectRun,
   startUi,
   violationsIn,
@@ -48,14 +47,9 @@ const CONFIG = JSON.stringify({
   plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["policy.toml"] } }],
 });
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
 afterAll(async () => {
-  endUis();
+  await endPages();
   await endServers();
-  await browser?.close();
 });
 
 /** A project with a configuration, under which a run is recorded. */
@@ -138,10 +132,7 @@ it.skipIf(BROWSER === undefined)(
     await call(run, "ann", "git push --force origin main");
     const ui = await startUi(folder);
     onTestFinished(async () => void (await ui.stop()));
-    const context = await browser?.newContext({ colorScheme: "dark" });
-    if (context === undefined) throw new Error("there is no browser");
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
+    const page = await openPage({ colorScheme: "dark" });
     await page.goto(ui.url);
     await page.locator("#row-4").click();
     const part = page.getByRole("region", { name: "What would have allowed it" });

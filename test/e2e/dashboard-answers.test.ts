@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
@@ -10,8 +10,8 @@ import {
   BROWSER,
   HOSTILE,
   call,
-  endUis,
-  openBrowser,
+  endPages,
+  openPage,
   openProjectRun,
   startUi,
   violationsIn,
@@ -52,17 +52,14 @@ const TASKS = [
 
 const site = makeSite(TASKS, CONTRACT);
 let server: ServerProcess;
-let browser: Browser | undefined;
 beforeAll(async () => {
   writeFileSync(site.path("policy.toml"), POLICY);
   server = await startServer(site, { policy: [site.path("policy.toml")], consensus: true });
   const operator = createOperator(() => server.url);
   await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id })) });
-  if (BROWSER !== undefined) browser = await openBrowser();
 });
 afterAll(async () => {
-  endUis();
-  await browser?.close();
+  await endPages();
   await endServers();
   site.remove();
 });
@@ -117,13 +114,6 @@ async function questionOf(task: string): Promise<string> {
   const found = open.find((one) => one.task === task);
   if (found === undefined) throw new Error(`${task} has no open question`);
   return found.id;
-}
-
-async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  return await context.newPage();
 }
 
 async function openQuestions(options: BrowserContextOptions = {}, token = OPERATOR): Promise<Page> {

@@ -1,15 +1,15 @@
 // The experiments in the page: the same figures as in the terminal, for those who may read the page and nobody else.
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { bylaw, bylawHere, jsonLines, scratch } from "./bylaw.ts";
 import {
   BROWSER,
   HOSTILE,
   call,
-  endUis,
-  openBrowser,
+  endPages,
+  openPage,
   openProjectRun,
   startUi,
   violationsIn,
@@ -17,13 +17,8 @@ import {
 import { worked } from "./experiment-kit.ts";
 import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
 afterAll(async () => {
-  endUis();
-  await browser?.close();
+  await endPages();
   await endServers();
 });
 
@@ -31,10 +26,7 @@ afterAll(async () => {
 async function openExperiments(cwd: string, options: BrowserContextOptions = {}): Promise<Page> {
   const ui = await startUi(cwd);
   onTestFinished(async () => void (await ui.stop()));
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await openPage(options);
   await page.goto(ui.url);
   await page.getByRole("link", { name: "Experiments" }).focus();
   await page.keyboard.press("Enter");

@@ -8,7 +8,8 @@ import { createNodeKernel } from "@bylaw/config";
 import { openRun, type Run } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Browser, type BrowserContextOptions, type Page } from "playwright-core";
+import { onTestFinished } from "vitest";
 import { BIN } from "./bylaw.ts";
 
 export const BROWSER = [
@@ -27,6 +28,20 @@ export const openBrowser = (): Promise<Browser> =>
       ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
     ],
   });
+
+let browser: Promise<Browser> | undefined;
+
+/** Opens a page in the browser of the test file until the test ends. An error in the page fails the test. */
+export async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
+  browser ??= openBrowser();
+  const context = await (await browser).newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  page.on("pageerror", ({ message }) => {
+    throw new Error(`the page failed: ${message}`);
+  });
+  return page;
+}
 
 /** Markup, and a sign that reverses the text after it. */
 export const HOSTILE = `<img src=x onerror="document.title='taken over'">\u202egnp.exe`;
@@ -114,6 +129,12 @@ export async function startUi(
 /** Ends every server that is still running: for `afterAll`. */
 export function endUis(): void {
   for (const child of running) child.kill("SIGKILL");
+}
+
+/** Ends every server that is still running, and the browser: for `afterAll`. */
+export async function endPages(): Promise<void> {
+  endUis();
+  await (await browser)?.close();
 }
 
 const axe = join(dirname(createRequire(import.meta.url).resolve("axe-core")), "axe.min.js");

@@ -1,30 +1,22 @@
 // What a rule offers instead of a call, in the page: from the refused call to the offered one, and back.
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { BROWSER, HOSTILE, endUis, openBrowser, startUi, violationsIn } from "./dashboard-kit.ts";
+import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { BROWSER, HOSTILE, endPages, openPage, startUi, violationsIn } from "./dashboard-kit.ts";
 import { OFFERS_RUN, recordOffers } from "./offers-kit.ts";
 import { OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
 afterAll(async () => {
-  endUis();
-  await browser?.close();
+  await endPages();
   await endServers();
 });
 
 const FORCE = "git push --force origin main";
 
-async function openPage(cwd: string, options: BrowserContextOptions = {}): Promise<Page> {
+async function openUi(cwd: string, options: BrowserContextOptions = {}): Promise<Page> {
   const ui = await startUi(cwd);
   onTestFinished(async () => void (await ui.stop()));
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await openPage(options);
   await page.goto(ui.url);
   await page.locator(".line").first().waitFor();
   return page;
@@ -40,7 +32,7 @@ async function opened(page: Page, command: string): Promise<Locator> {
 
 describe.skipIf(BROWSER === undefined)("a decision with an offer", () => {
   it("links to the decision about the offered call, and back", async () => {
-    const page = await openPage(recordOffers(["ls a", FORCE, "ls b"]));
+    const page = await openUi(recordOffers(["ls a", FORCE, "ls b"]));
     const panel = await opened(page, FORCE);
     const offered = panel.getByRole("region", { name: "Offered instead" });
     expect(JSON.parse(await offered.innerText())).toEqual({
@@ -63,7 +55,7 @@ describe.skipIf(BROWSER === undefined)("a decision with an offer", () => {
   });
 
   it("says when no rule allowed the offered call, and shows what a rule wrote as text", async () => {
-    const page = await openPage(recordOffers(["make install", FORCE], HOSTILE));
+    const page = await openUi(recordOffers(["make install", FORCE], HOSTILE));
     const panel = await opened(page, "make install");
     await panel.getByText("No rule allowed the call with these arguments").waitFor();
     await panel.getByRole("button", { name: "Open event 3" }).waitFor();
@@ -76,7 +68,7 @@ describe.skipIf(BROWSER === undefined)("a decision with an offer", () => {
   });
 
   it("no longer asks a person once the offered call was allowed", async () => {
-    const page = await openPage(recordOffers(["npm publish x"]));
+    const page = await openUi(recordOffers(["npm publish x"]));
     await page.getByRole("link", { name: "Questions" }).click();
     await page.getByText("0 questions wait").waitFor();
   });
@@ -85,7 +77,7 @@ describe.skipIf(BROWSER === undefined)("a decision with an offer", () => {
     ["light", { colorScheme: "light", viewport: { width: 1_280, height: 800 } }],
     ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
   ] as const)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
-    const page = await openPage(recordOffers([FORCE]), options);
+    const page = await openUi(recordOffers([FORCE]), options);
     const panel = await opened(page, FORCE);
     await panel.getByRole("button", { name: "Open event 3" }).waitFor();
     expect(await violationsIn(page)).toEqual([]);

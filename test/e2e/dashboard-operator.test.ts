@@ -1,22 +1,15 @@
 // `bylaw ui --operator`: the operator answers in the page, and no agent with a shell or a browser on the same machine can.
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 import { bylaw } from "./bylaw.ts";
-import { BROWSER, endUis, openBrowser, startUi, violationsIn, type Ui } from "./dashboard-kit.ts";
+import { BROWSER, endPages, openPage, startUi, violationsIn, type Ui } from "./dashboard-kit.ts";
 
 const ADA = ["--operator", "ada", "--store", "runs.db"];
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
-afterAll(async () => {
-  endUis();
-  await browser?.close();
-});
+afterAll(endPages);
 
 async function start() {
   const here = await project();
@@ -151,24 +144,19 @@ const isChild = (pid: string, parent: number): boolean => {
 };
 
 describe.skipIf(BROWSER === undefined)("the page of an operator", () => {
-  async function signIn(
-    ui: Ui,
-  ): Promise<{ readonly page: Page; readonly context: BrowserContext }> {
-    const context = await browser?.newContext({ colorScheme: "dark" });
-    if (context === undefined) throw new Error("there is no browser");
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
+  async function signIn(ui: Ui): Promise<Page> {
+    const page = await openPage({ colorScheme: "dark" });
     await page.goto(`${ui.url}#questions`);
     await page.getByLabel("Operator's token").fill(TOKENS.ada);
     await page.keyboard.press("Enter");
     await page.getByText("Live", { exact: true }).waitFor();
-    return { page, context };
+    return page;
   }
 
   it("answers calls and gates, and keeps its token in memory alone", async () => {
     const { here, ui } = await start();
     await here.move("BUILD", planOf("It greets"), "builder");
-    const { page, context } = await signIn(ui);
+    const page = await signIn(ui);
     await page.getByRole("button", { name: /^Gate plan_approval/ }).click();
     await page.getByText('"criterion": "It greets"').waitFor();
     await page.getByLabel("Your role").selectOption("lead");
@@ -182,7 +170,7 @@ describe.skipIf(BROWSER === undefined)("the page of an operator", () => {
     expect(await here.move("BUILD", planOf("It greets"), "builder")).toMatchObject({
       effect: "allow",
     });
-    const { cookies, origins } = await context.storageState();
+    const { cookies, origins } = await page.context().storageState();
     const stored = await page.evaluate(
       "[{ ...sessionStorage }, { ...localStorage }, location.href]",
     );
@@ -194,10 +182,7 @@ describe.skipIf(BROWSER === undefined)("the page of an operator", () => {
   it("has nothing for a browser that an agent drives", async () => {
     const { here, ui } = await start();
     await signIn(ui);
-    const other = await browser?.newContext();
-    if (other === undefined) throw new Error("there is no browser");
-    onTestFinished(() => other.close());
-    const page = await other.newPage();
+    const page = await openPage();
     await page.goto(ui.url);
     await page.getByLabel("Operator's token").fill("a guess that is long enough for a token");
     await page.keyboard.press("Enter");

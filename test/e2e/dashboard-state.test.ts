@@ -3,19 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { scratch } from "./bylaw.ts";
-import { BROWSER, HOSTILE, endUis, openBrowser, startUi, violationsIn } from "./dashboard-kit.ts";
+import { BROWSER, HOSTILE, endPages, openPage, startUi, violationsIn } from "./dashboard-kit.ts";
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
-afterAll(async () => {
-  endUis();
-  await browser?.close();
-});
+afterAll(endPages);
 
 type Written = readonly [type: string, agent: string | null, details: JsonObject, task?: string];
 
@@ -91,10 +84,7 @@ async function openRun(written: readonly Written[], options: BrowserContextOptio
   await store.close();
   const ui = await startUi(folder);
   onTestFinished(async () => void (await ui.stop()));
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await openPage(options);
   await page.goto(ui.url);
   await page.locator(".line").first().waitFor();
   return page;

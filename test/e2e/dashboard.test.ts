@@ -1,13 +1,13 @@
 // The page of `bylaw ui`, in a real browser: what happens in a run appears as it happens, and what an agent wrote stays text.
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { scratch } from "./bylaw.ts";
 import {
   BROWSER,
   HOSTILE,
   call,
-  endUis,
-  openBrowser,
+  endPages,
+  openPage,
   openProjectRun,
   startUi,
   violationsIn,
@@ -16,14 +16,7 @@ import {
 
 type ProjectRun = Awaited<ReturnType<typeof openProjectRun>>;
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
-afterAll(async () => {
-  endUis();
-  await browser?.close();
-});
+afterAll(endPages);
 
 async function makeUi(): Promise<{ readonly project: ProjectRun; readonly ui: Ui }> {
   const folder = scratch({});
@@ -39,18 +32,6 @@ async function makeUi(): Promise<{ readonly project: ProjectRun; readonly ui: Ui
     await project.close();
   });
   return { project, ui };
-}
-
-async function openPage(options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
-  const failed = (text: string): void => {
-    throw new Error(`the page failed: ${text}`);
-  };
-  page.on("pageerror", (error) => failed(error.message));
-  return page;
 }
 
 const lines = (page: Page) => page.locator(".line");
