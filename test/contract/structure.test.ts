@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_536,
-  test_lines: 103_528,
+  source_lines: 138_659,
+  test_lines: 103_350,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
