@@ -3,6 +3,7 @@ import { APPROVAL_MODES, type ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
 import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
 import { quote } from "@bylaw/wording";
+import { shellWord } from "../io/shell-word.ts";
 import { usageError } from "../io/report-error.ts";
 import { decideHere } from "../decide/ask-run.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
@@ -74,13 +75,9 @@ export async function checkWords(words: readonly string[], options: CheckOptions
   if (tool !== undefined || args !== undefined || batch !== undefined)
     throw usageError("A shell command cannot be given with `--tool`, `--args` or `--batch`");
   const [line = "", ...more] = words;
-  const command = more.length === 0 ? line : words.map(quoted).join(" ");
+  const command = more.length === 0 ? line : words.map(shellWord).join(" ");
   await check({ ...options, tool: "bash", args: JSON.stringify({ command }) });
 }
-
-// Quotes a word for the shell if it needs quotes.
-const quoted = (word: string): string =>
-  /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);

@@ -143,5 +143,5 @@ function readDisabledMode(permissions: Node, file: string, draft: Draft): void {
   if (disable.kind === "text" && disable.text === "disable") {
     // In the lowest tier, the rule decides only calls that no other rule decides, which are the ones that the mode allows.
     draft.add("ask_user", place, [{ keys: { tool: "*", modes: ["yolo"] } }], "default");
-  } else draft.doubt(place, 'expected "disable"');
+  } else draft.doubt(place, "`disableBypassPermissionsMode` can only be `disable`");
 }
