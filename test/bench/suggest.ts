@@ -179,7 +179,16 @@ interface Day {
   asked: number;
   /** Questions about calls that no rule covered. */
   open: number;
+  /** Questions that the person refused. */
+  refused: number;
+  /** Questions about calls that were never asked about before, or once, or more often. */
+  first: number;
+  second: number;
+  later: number;
 }
+
+/** How often each harmless call was asked about. */
+const times = new Map<string, number>();
 
 /** The calls of one day, with the person's answers. Returns the log as text. */
 async function workday(
@@ -189,12 +198,16 @@ async function workday(
   const kernel = kernelNow();
   const store = createMemoryStore();
   const run = await openRun(kernel, { run: name, store });
-  const day = { asked: 0, open: 0 };
+  const day = { asked: 0, open: 0, refused: 0, first: 0, second: 0, later: 0 };
   for (const { call, isHarmful } of calls) {
     const { decision, events } = await run.toolCall(call);
     if (decision.effect !== "ask_user") continue;
     day.asked += 1;
     if (decision.code === "fallback") day.open += 1;
+    const key = keyOf(call);
+    const before = times.get(key) ?? 0;
+    day[isHarmful ? "refused" : before === 0 ? "first" : before === 1 ? "second" : "later"] += 1;
+    if (!isHarmful) times.set(key, before + 1);
     if (isHarmful)
       await run.refuse({ asked: events.at(-1)?.sequence ?? 0, by: "person", reason: "Harmful" });
     else {
@@ -259,6 +272,10 @@ const fall = (kind: keyof Day): string =>
 console.log(`harmless\t${harmless.length}\tharmful\t${harmful.length}`);
 console.log(`questions on day 1 and a day of week 2\t${fall("asked")}`);
 console.log(`of them about calls that no rule covered\t${fall("open")}`);
+const causes = (["refused", "first", "second", "later"] as const).map(
+  (cause) => `${cause} ${mean(cause).toFixed(1)}`,
+);
+console.log(`a day of week 2 by cause\t${causes.join(", ")}`);
 console.log(`rules\t${rules}`);
 console.log(`harmful calls newly allowed\t${newly.length}`);
 for (const call of newly) console.log(`\t${keyOf(call)}`);
