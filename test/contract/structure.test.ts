@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 138_676,
-  test_lines: 103_350,
+  test_lines: 103_367,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
