@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_676,
+  source_lines: 138_673,
   test_lines: 103_367,
   files_over_300: 0,
   functions_over_60: 0,
