@@ -51,6 +51,8 @@ const SKIPPED: ReadonlySet<string> = new Set([
   ".git",
   ".turbo",
   "coverage",
+  // Compiled code of the command.
+  "compiled",
 ]);
 
 /** The text of a file, named relative to the root. */
