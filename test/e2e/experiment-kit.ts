@@ -1,4 +1,4 @@
-// Records the tasks of a live experiment.
+// Records runs, and the tasks of a live experiment.
 import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import { allow, createKernel, definePlugin, deny } from "@bylaw/kernel";
@@ -72,6 +72,24 @@ export async function worked(tasks: number): Promise<string> {
       clock += (share === 0 ? 60_000 : 20_000) + at * 1_000;
       await board.complete({ ...who, fence: held?.fence ?? 0, artifacts: {} });
     }
+    await run.close();
+  }
+  await store.close();
+  return cwd;
+}
+
+/** A project with a store of so many runs. In each, the agent makes one call once more than in the run before. */
+export async function recorded(runs: number, publish = "npm publish x"): Promise<string> {
+  const cwd = scratch(POLICIES);
+  const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+  const kernel = createKernel({
+    plugins: [policy({ text: POLICIES["a.toml"], discover: "none" })],
+  });
+  for (let at = 1; at <= runs; at += 1) {
+    const run = await openRun(kernel, { run: `r${at}`, store });
+    const lines = ["ls src", "cat .env", ...Array.from({ length: at }, () => publish)];
+    for (const [id, command] of lines.entries())
+      await run.toolCall({ tool: "bash", args: { command }, cwd, id: `${id}` });
     await run.close();
   }
   await store.close();

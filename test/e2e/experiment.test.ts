@@ -1,13 +1,9 @@
 // `bylaw experiment` over real stores and with real processes.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
-import { policy } from "@bylaw/plugin-policy";
-import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
 import { bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
-import { POLICIES, worked } from "./experiment-kit.ts";
+import { POLICIES, recorded, worked } from "./experiment-kit.ts";
 import { beginWalk, HANDED, SHIPPED, walkTo } from "./workflow-walk-kit.ts";
 
 interface Summary {
@@ -16,24 +12,6 @@ interface Summary {
   readonly figures: readonly Record<string, unknown>[];
 }
 const summaryOf = (ran: Ran): Summary => jsonLines(ran).at(-1) as unknown as Summary;
-
-/** A project with a store of so many runs. In each, the agent publishes once more than in the run before. */
-async function recorded(runs: number): Promise<string> {
-  const cwd = scratch(POLICIES);
-  const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
-  const kernel = createKernel({
-    plugins: [policy({ text: POLICIES["a.toml"], discover: "none" })],
-  });
-  for (let at = 1; at <= runs; at += 1) {
-    const run = await openRun(kernel, { run: `r${at}`, store });
-    const lines = ["ls src", "cat .env", ...Array.from({ length: at }, () => "npm publish x")];
-    for (const [id, command] of lines.entries())
-      await run.toolCall({ tool: "bash", args: { command }, cwd, id: `${id}` });
-    await run.close();
-  }
-  await store.close();
-  return cwd;
-}
 
 describe("bylaw experiment replay", () => {
   test("compares two policies over all runs of the project, run by run", async () => {

@@ -6,29 +6,30 @@ import {
   type ComparedExperiment,
   type ExperimentsSeen,
 } from "../src/experiments/figures.ts";
+import type { ExperimentsPage } from "../src/experiments/replay.ts";
 import { get } from "./api.ts";
+import { Replay } from "./replay.tsx";
 import { shown } from "./shown.ts";
-import { Table } from "./table.tsx";
+import { FigureTable } from "./table.tsx";
 import { Text } from "./text.tsx";
 
-/** How often the experiments are read again, in milliseconds. */
+/** How often the experiments are read again, in milliseconds, and while a replay is not done. */
 const EVERY_MS = 10_000;
-
-const HEADS = ["Figure", "a", "b", "b - a", "95 % interval", "Verdict"];
+const REPLAY_MS = 1_000;
 
 /** The two versions of each experiment, side by side. */
 export function Experiments() {
-  const [seen, setSeen] = useState<ExperimentsSeen>();
+  const [seen, setSeen] = useState<ExperimentsPage>();
   const [error, setError] = useState<string>();
   useEffect(() => {
     const ended = new AbortController();
     let timer = 0;
     const read = (): void => {
-      void get<ExperimentsSeen>("experiments", {}, ended.signal)
+      void get<ExperimentsPage>("experiments", {}, ended.signal)
         .then((answer) => {
           setSeen(answer);
           setError(undefined);
-          return answer.experiments === null ? 0 : EVERY_MS;
+          return waitAfter(answer);
         })
         .catch((failure: Error) => {
           if (!ended.signal.aborted) setError(failure.message);
@@ -44,6 +45,7 @@ export function Experiments() {
       ended.abort();
     };
   }, []);
+  const { replay = null } = seen ?? {};
   return (
     <div class="scroll">
       <p>
@@ -51,6 +53,7 @@ export function Experiments() {
         What happened to them is compared here.
       </p>
       {error !== undefined && <p class="error">{error}</p>}
+      {replay !== null && <Replay seen={replay} />}
       {seen !== undefined && (
         <>
           <Reached seen={seen} />
@@ -62,6 +65,12 @@ export function Experiments() {
       )}
     </div>
   );
+}
+
+function waitAfter({ experiments, replay }: ExperimentsPage): number {
+  if (experiments === null) return 0;
+  const isReplaying = replay?.compared === null && replay.error === null;
+  return isReplaying ? REPLAY_MS : EVERY_MS;
 }
 
 interface ReachedProps {
@@ -109,7 +118,7 @@ function Experiment({ compared }: { readonly compared: ComparedExperiment }) {
         <Text>{experiment}</Text>
       </h2>
       <p>Figures are {tasksText(compared)}.</p>
-      <Table label={`Figures of ${shown(experiment)}`} heads={HEADS} rows={figureRows(figures)} />
+      <FigureTable label={`Figures of ${shown(experiment)}`} rows={figureRows(figures)} />
       {changesText(compared).map((change) => (
         <p key={change}>Note: {change}.</p>
       ))}

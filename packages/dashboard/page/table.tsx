@@ -39,3 +39,10 @@ export function Table({ label, heads, rows }: TableProps) {
     </div>
   );
 }
+
+const FIGURE_HEADS = ["Figure", "a", "b", "b - a", "95 % interval", "Verdict"];
+
+/** The figures of two versions. */
+export const FigureTable = (props: Pick<TableProps, "label" | "rows">) => (
+  <Table {...props} heads={FIGURE_HEADS} />
+);

@@ -34,16 +34,20 @@ export function LongText({ text, label, isWhole = false }: LongTextProps) {
   );
 }
 
+const WORDS: Readonly<Record<string, string>> = {
+  allow: "allowed",
+  ask_user: "asked",
+  deny: "denied",
+};
+
+/** The effect of a decision in a word. */
+export const effectWord = (effect: string): string =>
+  Object.hasOwn(WORDS, effect) ? (WORDS[effect] ?? "") : shown(effect);
+
 /** The effect of a decision, in words and not only in colour. */
 export function Effect({ of }: { readonly of: string | null }) {
-  const words: Readonly<Record<string, string>> = {
-    allow: "allowed",
-    ask_user: "asked",
-    deny: "denied",
-  };
   if (of === null) return <span class="effect">–</span>;
-  const known = Object.hasOwn(words, of);
-  return <span class={known ? `effect ${of}` : "effect"}>{known ? words[of] : shown(of)}</span>;
+  return <span class={Object.hasOwn(WORDS, of) ? `effect ${of}` : "effect"}>{effectWord(of)}</span>;
 }
 
 /** A value of an event, as JSON in lines. */

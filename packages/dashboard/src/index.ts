@@ -18,6 +18,15 @@ export {
   type Figure,
   type Unit,
 } from "./experiments/figures.ts";
+export {
+  replayTitle,
+  summaryText,
+  type ComparedReplay,
+  type ExperimentsPage,
+  type ReplayedChange,
+  type ReplaySeen,
+  type ReplaySummary,
+} from "./experiments/replay.ts";
 export { FoundExperiments } from "./experiments/found-experiments.ts";
 export { RunTasks } from "./experiments/run-tasks.ts";
 export { offerLinks, type OfferLinks } from "./offer-links.ts";
@@ -26,4 +35,4 @@ export { OverviewHistory } from "./overview-history.ts";
 export { PAGE_FILES, pageFile, type Login, type PageFile } from "./page-files.ts";
 export { type Latency, type Minute } from "./rates.ts";
 export { readRows, type EventSource, type RowPage } from "./read-rows.ts";
-export { type Row, type RowFilter } from "./rows.ts";
+export { summaryOf, type Row, type RowFilter } from "./rows.ts";

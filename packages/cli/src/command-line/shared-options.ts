@@ -50,6 +50,10 @@ export const COMPAT = [
   { words: COMPAT_MODES },
 ] as const satisfies OptionSpec;
 
+/** The values of `--a` and `--b`, for the help. */
+export const VERSION_TEXT =
+  "a policy (.toml), a contract (.yaml), a bylaw.config.*, or a ruleset (a folder, a tarball, NAME@VERSION)";
+
 /** The values of `--agents`, for the help. */
 export const AGENTS_TEXT =
   "agents that take precedence over those of the template: a file with their commands, a Radium file (.toml), a Markdown page, or a folder of these";

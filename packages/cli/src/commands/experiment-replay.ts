@@ -1,27 +1,25 @@
-import { compareUnits } from "@bylaw/dashboard";
+import { compareUnits, replayTitle } from "@bylaw/dashboard";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import {
   JSON_OPTION,
   LOGS_ARGUMENT,
   RUNS_OPTION,
   STORE_OPTION,
+  VERSION_TEXT,
 } from "../command-line/shared-options.ts";
 import { comparisonText } from "../experiment/comparison-text.ts";
 import { loadVersion } from "../experiment/load-version.ts";
 import { replayRuns } from "../experiment/replay-runs.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
-import { count as counted, paintFor } from "../io/text.ts";
+import { paintFor } from "../io/text.ts";
 import { eventFilter } from "../log/event-filter.ts";
 import { runSources } from "../report/read-runs.ts";
 import { resultText } from "../replay/replay-lines.ts";
 import { createReplayCount, type Flip, type NotReplayable } from "../replay/replay-report.ts";
 
-const VERSION =
-  "a policy (.toml), a contract (.yaml), a bylaw.config.*, or a ruleset (a folder, a tarball, NAME@VERSION)";
-
 const OPTIONS = [
-  ["--a <version>", VERSION, { required: true, path: true }],
+  ["--a <version>", VERSION_TEXT, { required: true, path: true }],
   ["--b <version>", "the other version", { required: true, path: true }],
   STORE_OPTION,
   RUNS_OPTION,
@@ -33,12 +31,13 @@ export const command: CommandSpec = {
   arguments: LOGS_ARGUMENT,
   options: OPTIONS,
   help: `
-Each version decides alone. The figures are per run. Approvals and test runs of a gate count only for the contract and the files that
+Each version decides alone. \`bylaw ui\` shows the figures in a page. The figures are per run. Approvals and test runs of a gate count only for the contract and the files that
 they were made for, so a transition that needs one is blocked under both versions.
 Exit code: 0 printed, 2 usage error, a version that does not load, or a log that cannot be read.
 
 Examples:
   $ bylaw experiment replay --a .bylaw/policy.toml --b candidate.toml
+  $ bylaw ui --a .bylaw/policy.toml --b candidate.toml
   $ bylaw experiment replay events.jsonl --a agent_workflow.yaml --b agent_workflow.yaml --json`,
   run: replay,
 };
@@ -53,6 +52,8 @@ async function replay(
 ): Promise<void> {
   const wanted = eventFilter(since === undefined ? {} : { since }, Date.now());
   const kernels = { a: await loadVersion(a), b: await loadVersion(b) };
+  // `bylaw ui` starts this command, and waits until both are loaded.
+  process.send?.("loaded");
   const sources = await runSources(files, from);
   const count = createReplayCount("decision");
   const units = await replayRuns(sources, {
@@ -68,7 +69,7 @@ async function replay(
   else {
     const hidden = summary.flips + summary.not_replayable - SHOWN;
     const more = hidden > 0 ? `${hidden} more with --json\n` : "";
-    const title = `Per run, over ${counted(runs, "run")}`;
+    const title = replayTitle({ runs });
     const table =
       figures.length === 0 ? "" : comparisonText(title, figures, paintFor(process.stdout));
     await write(`${more}${count.text()}\n${table === "" ? "" : `\n${table}`}`);

@@ -2,16 +2,18 @@ import { projectAllowing } from "../ui/allowing.ts";
 import { uiApp } from "../ui/app.ts";
 import { createLogin } from "../ui/login.ts";
 import { uiOperator, type UiOperator } from "../ui/operator.ts";
+import { UiReplay } from "../ui/replay.ts";
 import { serveUi } from "../ui/serve-ui.ts";
 import { WatchedRuns } from "../ui/watched-run.ts";
 import { takeToken } from "../approve/authority.ts";
-import { withReader } from "../log/open-store.ts";
+import { withReader, type StorePlace } from "../log/open-store.ts";
 import { storeOrProject } from "../log/project-store.ts";
 import { conclude } from "../io/exit-code.ts";
+import { usageError } from "../io/report-error.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { plain } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { STORE_OPTION } from "../command-line/shared-options.ts";
+import { STORE_OPTION, VERSION_TEXT } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
   STORE_OPTION,
@@ -19,6 +21,12 @@ const OPTIONS = [
     "--operator <name>",
     "let this operator of .bylaw/operators.json answer questions, after a sign-in with their token",
   ],
+  [
+    "--a <version>",
+    `replay the recorded runs under this version and that of --b: ${VERSION_TEXT}`,
+    { path: true },
+  ],
+  ["--b <version>", "the other version", { path: true }],
   ["--port <number>", "the port on 127.0.0.1 (default: a free one)", { least: 0 }],
   ["--json", "print the address as JSON"],
 ] as const satisfies readonly OptionSpec[];
@@ -28,52 +36,76 @@ export const command: CommandSpec = {
   help: `
 Only this machine can reach the page. The address has a code that signs in one browser tab, once, for reading.
 With --operator, the page asks for the token of that operator instead.
-Exit code: 0 stopped by a signal; 2 usage error, or a store that cannot be used.
+With --a and --b, the experiments show what \`bylaw experiment replay\` prints, over the runs of the store at the start.
+Exit code: 0 stopped by a signal; 2 usage error, or a store or version that cannot be used.
 
 Examples:
   $ bylaw ui
   $ bylaw ui --operator ada
+  $ bylaw ui --a .bylaw/policy.toml --b candidate.toml
   $ bylaw ui --store runs.db --port 8100`,
   run: ui,
 };
 
+type UiOptions = OptionsOf<typeof OPTIONS>;
+
 /** Serves the page of a store until a signal ends it. */
-async function ui(options: OptionsOf<typeof OPTIONS>): Promise<void> {
+async function ui(options: UiOptions): Promise<void> {
   const { store, operator: name, port = 0, json = false } = options;
   // An operator types the token into the page. No program that this one starts may have it.
   takeToken();
   const place = storeOrProject(store);
   const operator = name === undefined ? undefined : await uiOperator(name, store);
-  await withReader(place, async (opened) => {
-    const code = createLogin();
-    const login = operator?.login ?? code;
-    const runs = new WatchedRuns(opened, operator?.project);
-    const closing = new AbortController();
-    let bound = port;
-    const hosts = (): readonly string[] => [`127.0.0.1:${bound}`, `localhost:${bound}`];
-    const app = uiApp({
-      ...{ store: opened, runs, login, operator, hosts },
-      ...{ allowing: projectAllowing, closing: closing.signal },
-    });
-    const server = await serveUi(app, port);
-    bound = server.port;
-    // After `#`, because browsers send that part of an address to nobody. Whoever finds it can only read.
-    const hash = operator === undefined ? `#login=${code.code}` : "";
-    const url = `http://127.0.0.1:${bound}/ui${hash}`;
-    const told = { url, store: place.shown, pid: process.pid };
-    await write(
-      json
-        ? jsonLine(told)
-        : `Open ${url}\nIt shows ${place.shown}${usedBy(operator)}. Ctrl+C ends it.\n`,
-    );
-    await new Promise<void>((resolve) => {
-      process.once("SIGINT", () => resolve()).once("SIGTERM", () => resolve());
-    });
-    closing.abort();
-    await runs.close();
-    await server.close();
-  });
+  await withReplay(options, place, (replay) =>
+    withReader(place, async (opened) => {
+      const code = createLogin();
+      const login = operator?.login ?? code;
+      const runs = new WatchedRuns(opened, operator?.project);
+      const closing = new AbortController();
+      let bound = port;
+      const hosts = (): readonly string[] => [`127.0.0.1:${bound}`, `localhost:${bound}`];
+      const app = uiApp({
+        ...{ store: opened, runs, login, operator, replay, hosts },
+        ...{ allowing: projectAllowing, closing: closing.signal },
+      });
+      const server = await serveUi(app, port);
+      bound = server.port;
+      // After `#`, because browsers send that part of an address to nobody. Whoever finds it can only read.
+      const hash = operator === undefined ? `#login=${code.code}` : "";
+      const url = `http://127.0.0.1:${bound}/ui${hash}`;
+      const told = { url, store: place.shown, pid: process.pid };
+      await write(
+        json
+          ? jsonLine(told)
+          : `Open ${url}\nIt shows ${place.shown}${usedBy(operator)}. Ctrl+C ends it.\n`,
+      );
+      await new Promise<void>((resolve) => {
+        process.once("SIGINT", () => resolve()).once("SIGTERM", () => resolve());
+      });
+      closing.abort();
+      await runs.close();
+      await server.close();
+    }),
+  );
   conclude(0);
+}
+
+/** Runs `work` beside a replay of the versions that the options name, if they do. */
+async function withReplay(
+  { a, b }: UiOptions,
+  store: StorePlace,
+  work: (replay: UiReplay | undefined) => Promise<void>,
+): Promise<void> {
+  if (a === undefined && b === undefined) return await work(undefined);
+  if (a === undefined || b === undefined)
+    throw usageError("`--a` and `--b` are needed together", "Name both versions");
+  const replay = new UiReplay({ a, b, store });
+  try {
+    await replay.loaded();
+    await work(replay);
+  } finally {
+    await replay.close();
+  }
 }
 
 const usedBy = (operator: UiOperator | undefined): string =>

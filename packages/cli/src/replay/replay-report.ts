@@ -1,7 +1,8 @@
+import { summaryText, type ReplaySummary } from "@bylaw/dashboard";
 import type { Json } from "@bylaw/kernel";
 import type { Recorded } from "./recorded-call.ts";
 import { ruleOf } from "../decide/rule-text.ts";
-import { count, effectText, plain, short, type Paint } from "../io/text.ts";
+import { effectText, plain, short, type Paint } from "../io/text.ts";
 
 /** A decision that the candidate changes. */
 export interface Flip {
@@ -50,16 +51,6 @@ const positionOf = (line: number, sequence: number | string | undefined): string
 const byText = ({ rule, code }: Recorded): string =>
   rule === undefined ? plain(code ?? "no rule") : ruleOf({ rule });
 
-/** The counts of a replay. */
-export interface ReplaySummary {
-  readonly calls: number;
-  readonly same: number;
-  readonly flips: number;
-  /** The number of flips of each kind, such as `deny → allow`. */
-  readonly by_kind: Readonly<Record<string, number>>;
-  readonly not_replayable: number;
-}
-
 /** Counts results in constant memory. */
 export interface ReplayCount {
   add(result: Flip | NotReplayable | "same" | "no call"): void;
@@ -71,13 +62,15 @@ export interface ReplayCount {
 
 export function createReplayCount(noun = "call"): ReplayCount {
   const kinds = new Map<string, number>();
-  const sorted = (): readonly (readonly [string, number])[] =>
-    [...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1));
   let calls = 0;
   let same = 0;
   let flips = 0;
   let lost = 0;
   let looser = 0;
+  const summary = (): ReplaySummary => ({
+    ...{ calls, same, flips, not_replayable: lost },
+    by_kind: Object.fromEntries([...kinds].toSorted(([left], [right]) => (left < right ? -1 : 1))),
+  });
   return {
     add(result) {
       if (result === "no call") return;
@@ -91,22 +84,8 @@ export function createReplayCount(noun = "call"): ReplayCount {
         kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
       }
     },
-    summary: () => ({
-      calls,
-      same,
-      flips,
-      by_kind: Object.fromEntries(sorted()),
-      not_replayable: lost,
-    }),
+    summary,
     looser: () => looser,
-    text() {
-      const list = sorted().map(([kind, times]) => `${kind} ${times}`);
-      const parts = [
-        `${same} the same`,
-        `${count(flips, "flip")}${list.length === 0 ? "" : ` (${list.join(", ")})`}`,
-      ];
-      if (lost > 0) parts.push(`${lost} not replayable`);
-      return `${count(calls, noun)}: ${parts.join(", ")}`;
-    },
+    text: () => summaryText(summary(), noun),
   };
 }

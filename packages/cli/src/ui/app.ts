@@ -1,4 +1,11 @@
-import { Experiments, offerLinks, PAGE_FILES, pageFile, readRows } from "@bylaw/dashboard";
+import {
+  Experiments,
+  offerLinks,
+  PAGE_FILES,
+  pageFile,
+  readRows,
+  type ExperimentsPage,
+} from "@bylaw/dashboard";
 import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
 import type { RunSummary, StoreReader } from "@bylaw/log";
 import { eventStream } from "@bylaw/orchestrator/events";
@@ -8,6 +15,7 @@ import { isRefusal } from "../approve/is-refusal.ts";
 import type { ProjectAllowing } from "./allowing.ts";
 import type { Login } from "./login.ts";
 import type { UiOperator } from "./operator.ts";
+import type { UiReplay } from "./replay.ts";
 import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
 import { refusal } from "./refusal.ts";
 import type { WatchedRuns } from "./watched-run.ts";
@@ -20,13 +28,15 @@ export interface UiTerms {
   readonly login: Login;
   /** Who may answer. Left out: nobody. */
   readonly operator?: UiOperator | undefined;
+  /** The replay of two versions that the command line names. Left out: none. */
+  readonly replay?: UiReplay | undefined;
   /** The names by which this server may be addressed, with its port. */
   readonly hosts: () => readonly string[];
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
 }
 
-type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing">;
+type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing" | "replay">;
 
 /** The largest body of a request. */
 const MOST_BYTES = 65_536;
@@ -111,7 +121,7 @@ function addAnswers(app: Hono, operator: UiOperator): void {
   });
 }
 
-function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
+function addReads(app: Hono, { store, runs, operator, replay }: ReadTerms): void {
   const latestLast = async (): Promise<readonly RunSummary[]> =>
     (await store.runs()).toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
   const experiments = new Experiments({ events: (...of) => store.events(...of), runs: latestLast });
@@ -142,7 +152,10 @@ function addReads(app: Hono, { store, runs, operator }: ReadTerms): void {
     broken();
     return json({ ...page, head });
   });
-  app.get("/api/v1/experiments", async ({ json }) => json(await experiments.read()));
+  app.get("/api/v1/experiments", async ({ json }) => {
+    const page: ExperimentsPage = { ...(await experiments.read()), replay: replay?.seen() ?? null };
+    return json(page);
+  });
   app.get("/api/v1/approvals", async ({ req, json }) =>
     json(await runs.get(runQuery(req.query()).run).questions()),
   );
