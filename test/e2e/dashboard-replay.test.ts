@@ -35,6 +35,14 @@ async function openExperiments(ui: Ui, options: BrowserContextOptions = {}): Pro
   return page;
 }
 
+/** Opens the list of decisions that change, once all are known. */
+async function openChanges(page: Page): Promise<void> {
+  await page.getByRole("region", { name: "Figures of the replay" }).waitFor();
+  await page.getByText("Decisions that change").focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Decisions that change" }).waitFor();
+}
+
 /** The cells of each row of a table. */
 const cellsOf = async (page: Page, name: string): Promise<readonly (readonly string[])[]> => {
   const rows = page.getByRole("region", { name }).getByRole("row");
@@ -45,9 +53,7 @@ describe.skipIf(BROWSER === undefined)("a replay in the page", () => {
   it("has the figures and counts of the terminal, and the decisions that change", async () => {
     const cwd = await recorded(12);
     const page = await openExperiments(await served(cwd));
-    await page.getByRole("heading", { name: "Decisions that change" }).waitFor();
-    const figures = page.getByRole("region", { name: "Figures of the replay" });
-    await figures.waitFor();
+    await openChanges(page);
     const { stdout } = bylaw(["experiment", "replay", ...VERSIONS], { cwd });
     const [counts = "", , title = "", , ...rows] = stdout.trimEnd().split("\n").slice(-7);
     expect(counts).toMatch(/^102 decisions: 24 the same, 78 flips/);
@@ -66,6 +72,7 @@ describe.skipIf(BROWSER === undefined)("a replay in the page", () => {
   it("lists 200 decisions that change, as text, and says how many more there are", async () => {
     const cwd = await recorded(20, "npm publish '<img src=x>'");
     const page = await openExperiments(await served(cwd));
+    await openChanges(page);
     await page.getByText("10 more with bylaw experiment replay --json").waitFor();
     expect(await cellsOf(page, "Decisions that change")).toHaveLength(200);
     await page.getByText("npm publish '<img src=x>").first().waitFor();
@@ -90,8 +97,12 @@ describe.skipIf(BROWSER === undefined)("a replay in the page", () => {
     ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
   ] as const)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
     const page = await openExperiments(await served(await recorded(12)), options);
-    await page.getByRole("region", { name: "Figures of the replay" }).waitFor();
+    await openChanges(page);
     expect(await violationsIn(page)).toEqual([]);
+    for (const name of ["Figures of the replay", "Decisions that change"]) {
+      const region = page.getByRole("region", { name });
+      expect(await region.evaluate((table) => table.scrollWidth <= table.clientWidth)).toBe(true);
+    }
     expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   });
 });

@@ -43,15 +43,20 @@ export function Replay({ seen }: { readonly seen: ReplaySeen }) {
         </>
       )}
       {changes.length > 0 && (
-        <>
-          <h3>Decisions that change</h3>
-          <Table label="Decisions that change" heads={HEADS} rows={changes.map(rowOf)} />
-        </>
-      )}
-      {more > 0 && (
-        <p>
-          {more.toLocaleString("en")} more with <code>bylaw experiment replay --json</code>
-        </p>
+        <details>
+          <summary>Decisions that change</summary>
+          <Table
+            label="Decisions that change"
+            heads={HEADS}
+            rows={changes.map(rowOf)}
+            narrow="stacked"
+          />
+          {more > 0 && (
+            <p>
+              {more.toLocaleString("en")} more with <code>bylaw experiment replay --json</code>
+            </p>
+          )}
+        </details>
       )}
     </section>
   );
