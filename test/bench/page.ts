@@ -25,22 +25,24 @@ const PHASES = ["PLAN", "TDD", "IMPL", "REVIEW"];
 
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-page-"));
 const file = join(folder, "runs.db");
+const assignedFile = join(folder, "experiments.db");
 const say = (text = ""): void => console.log(text);
 
-/** Fills a run with calls, their results, and tasks that move through phases. */
-async function fill(): Promise<void> {
-  const store = await openSqliteStore(file);
+/** Fills a run with events. */
+async function fill(place: string, draftAt: (index: number) => EventDraft): Promise<void> {
+  const store = await openSqliteStore(place);
   const start = performance.now();
   for (let seen = 0; seen < EVENTS; seen += COMMIT) {
-    const events = Array.from({ length: COMMIT }, (_, index) => eventAt(seen + index));
+    const events = Array.from({ length: COMMIT }, (_, index) => draftAt(seen + index));
     await store.commit({ run: "main", seen, events });
   }
   await store.close();
-  say(`${EVENTS.toLocaleString("en-US")} events written in ${seconds(start)} s\n`);
+  say(`${EVENTS.toLocaleString("en-US")} events written in ${seconds(start)} s`);
 }
 
 const BEGAN = Date.parse("2026-01-02T00:00:00.000Z");
 
+/** Calls, their results, and tasks that move through phases. */
 function eventAt(index: number): EventDraft {
   const task = index % 997;
   const common = {
@@ -69,11 +71,38 @@ function eventAt(index: number): EventDraft {
   });
 }
 
+/** How many events a task of an experiment has. With a million events, each version has as many tasks as the page counts. */
+const OF_TASK = 25;
+
+/** Tasks of an experiment: assigned, claimed, worked on and completed, one after another. */
+function assignedAt(index: number): EventDraft {
+  const [task, step] = [Math.floor(index / OF_TASK), index % OF_TASK];
+  const variant = task % 2 === 0 ? "a" : "b";
+  const of = (event_type: string, details: JsonObject): EventDraft => {
+    const { session_id } = eventAt(index);
+    // Tasks differ, or there is nothing to resample.
+    const late = step === OF_TASK - 1 ? (task % 97) * 1e3 : 0;
+    const timestamp = new Date(BEGAN + index * 80 + late).toISOString();
+    const who = { agent_id: `agent-${task % 50}`, task_id: `task-${task}` };
+    return { timestamp, session_id, ...who, event_type, details };
+  };
+  if (step === 0) return of("task_claimed", {});
+  if (step === 1) {
+    const digests = { a: "sha256:a", b: "sha256:b" };
+    return of("experiment_assigned", { experiment: "bench", variant, share: 0.5, digests });
+  }
+  if (step === OF_TASK - 1) return of("phase_entered", { to: "COMPLETED" });
+  const { event_type, details } = eventAt(index + task ** 2);
+  return of(event_type, details);
+}
+
 const seconds = (since: number): string => ((performance.now() - since) / 1e3).toFixed(2);
 
 /** Starts the built command over the store. */
-async function startUi(): Promise<{ readonly url: string; readonly pid: number; end(): void }> {
-  const args = [BIN, "ui", "--json", "--store", file];
+async function startUi(
+  store: string,
+): Promise<{ readonly url: string; readonly pid: number; end(): void }> {
+  const args = [BIN, "ui", "--json", "--store", store];
   const child = spawn(process.execPath, args, {
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
@@ -128,12 +157,55 @@ async function memoryOf(browser: Browser, page: Page): Promise<readonly [number,
 const megabytesOf = (pid: number): number =>
   Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1_024;
 
+/** The seconds that a process has used a processor. Other programs do not change it. */
+const cpuSecondsOf = (pid: number): number =>
+  readFileSync(`/proc/${pid}/stat`, "utf8")
+    .split(" ")
+    .slice(13, 15)
+    .reduce((sum, ticks) => sum + Number(ticks) / TICKS, 0);
+
+const TICKS = 100;
+
 const share = (values: readonly number[], part: number): number =>
   values.toSorted((one, other) => one - other)[Math.floor(values.length * part)] ?? Number.NaN;
 
-async function measure(page: Page, browser: Browser): Promise<void> {
-  const rows: (readonly [what: string, value: string, aim: string])[] = [];
-  const ui = await startUi();
+type Measured = readonly [what: string, value: string, aim: string];
+
+/** Opens the experiments of a store, after everything else was read. */
+async function measureExperiments(page: Page): Promise<readonly Measured[]> {
+  const ui = await startUi(assignedFile);
+  try {
+    await page.goto(ui.url);
+    await page.getByRole("link", { name: "Agents and tasks" }).click();
+    const head = EVENTS.toLocaleString("en");
+    await page.getByText(`verified up to event ${head}`).waitFor({ timeout: 300_000 });
+    const before = megabytesOf(ui.pid);
+    const cpuBefore = cpuSecondsOf(ui.pid);
+    const opened = performance.now();
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("heading", { name: "bench" }).waitFor({ timeout: 300_000 });
+    const took = seconds(opened);
+    const cpu = (cpuSecondsOf(ui.pid) - cpuBefore).toFixed(1);
+    const grown = megabytesOf(ui.pid) - before;
+    const again = performance.now();
+    await page.getByRole("link", { name: "Decisions" }).click();
+    await page.locator(".line").first().waitFor();
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("heading", { name: "bench" }).waitFor();
+    return [
+      ["experiments, s", took, ""],
+      ["of which with a processor, s", cpu, ""],
+      ["experiments, afterwards, s", seconds(again), ""],
+      ["growth of the command by experiments, MB", grown.toFixed(0), "200"],
+    ];
+  } finally {
+    ui.end();
+  }
+}
+
+async function measure(page: Page, browser: Browser): Promise<readonly Measured[]> {
+  const rows: Measured[] = [];
+  const ui = await startUi(file);
   try {
     const opened = performance.now();
     await page.goto(ui.url);
@@ -183,21 +255,27 @@ async function measure(page: Page, browser: Browser): Promise<void> {
   } finally {
     ui.end();
   }
-  say("| | | aim |\n| --- | ---: | ---: |");
-  for (const row of rows) say(`| ${row.join(" | ")} |`);
+  return rows;
 }
 
 const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
 if (BROWSER === undefined) throw new Error("`apt-get install chromium` first");
 try {
   say(`Node ${process.version}, ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}`);
-  await fill();
+  await fill(file, eventAt);
+  await fill(assignedFile, assignedAt);
   const browser = await chromium.launch({
     executablePath: BROWSER,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
   });
   try {
-    await measure(await browser.newPage({ viewport: { width: 1_280, height: 800 } }), browser);
+    const open = () => browser.newPage({ viewport: { width: 1_280, height: 800 } });
+    const rows = [
+      ...(await measure(await open(), browser)),
+      ...(await measureExperiments(await open())),
+    ];
+    say("\n| | | aim |\n| --- | ---: | ---: |");
+    for (const row of rows) say(`| ${row.join(" | ")} |`);
   } finally {
     await browser.close();
   }

@@ -1,28 +1,36 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import type { Difference } from "./figures.ts";
 
-/** A sample in ascending order. */
-type Sorted = ArrayLike<number>;
 /** A figure of a sample. */
-export type Statistic = (sample: Sorted) => number;
-
-export function mean(sample: ArrayLike<number>): number {
-  let sum = 0;
-  for (let index = 0; index < sample.length; index += 1) sum += sample[index] ?? 0;
-  return sum / sample.length;
+export interface Statistic {
+  /** Whether the sample must be in ascending order. */
+  readonly ordered: boolean;
+  readonly of: (sample: ArrayLike<number>) => number;
 }
+
+export const mean: Statistic = {
+  ordered: false,
+  of(sample) {
+    let sum = 0;
+    for (let index = 0; index < sample.length; index += 1) sum += sample[index] ?? 0;
+    return sum / sample.length;
+  },
+};
 
 /** The middle value, or the mean of the two in the middle. */
-export function median(sample: Sorted): number {
-  const half = sample.length / 2;
-  return ((sample[Math.ceil(half) - 1] ?? Number.NaN) + (sample[Math.floor(half)] ?? 0)) / 2;
-}
+export const median: Statistic = {
+  ordered: true,
+  of(sample) {
+    const half = sample.length / 2;
+    return ((sample[Math.ceil(half) - 1] ?? Number.NaN) + (sample[Math.floor(half)] ?? 0)) / 2;
+  },
+};
 
 /** The standard deviation that a sample suggests for what it was drawn from. */
 export function deviation(sample: readonly number[]): number {
-  const middle = mean(sample);
+  const middle = mean.of(sample);
   const squares = sample.map((value) => (value - middle) ** 2);
-  return Math.sqrt(mean(squares) * (sample.length / (sample.length - 1)));
+  return Math.sqrt(mean.of(squares) * (sample.length / (sample.length - 1)));
 }
 
 const RESAMPLES = { most: 2_000, least: 200, draws: 20_000_000 } as const;
@@ -42,36 +50,53 @@ export async function differenceOf(
   const random = randomNumbers();
   const { most, least, draws } = RESAMPLES;
   const times = Math.min(most, Math.max(least, Math.floor(draws / (a.length + b.length))));
-  const [ofA, ofB] = [new Resampler(a), new Resampler(b)];
+  const [ofA, ofB] = [new Resampler(a, statistic), new Resampler(b, statistic)];
   const differences = new Float64Array(times);
   let began = performance.now();
   for (let index = 0; index < times; index += 1) {
-    const before = statistic(ofA.draw(random));
-    differences[index] = statistic(ofB.draw(random)) - before;
+    const before = ofA.draw(random);
+    differences[index] = ofB.draw(random) - before;
     if (performance.now() - began < SLICE_MS) continue;
     await turnOfLoop();
     began = performance.now();
   }
   differences.sort();
   const at = (share: number): number => differences[Math.round(share * (times - 1))] ?? Number.NaN;
-  return { value: statistic(ofB.sample) - statistic(ofA.sample), low: at(0.025), high: at(0.975) };
+  return { value: ofB.value - ofA.value, low: at(0.025), high: at(0.975) };
 }
 
-/** Draws samples of the same size from a sample, with replacement. */
+/** Draws samples of the same size from a sample, with replacement, and computes their figure. */
 class Resampler {
-  readonly sample: Float64Array;
+  /** The figure of the sample itself. */
+  readonly value: number;
+  readonly #statistic: Statistic;
+  readonly #sample: Float64Array;
   readonly #drawn: Float64Array;
   readonly #times: Uint32Array;
 
-  constructor(sample: readonly number[]) {
-    this.sample = Float64Array.from(sample).sort();
+  constructor(sample: readonly number[], statistic: Statistic) {
+    this.#statistic = statistic;
+    // The order of a sample must not change what is drawn.
+    this.#sample = Float64Array.from(sample).sort();
     this.#drawn = new Float64Array(sample.length);
     this.#times = new Uint32Array(sample.length);
+    this.value = statistic.of(this.#sample);
   }
 
-  /** The next sample, in ascending order. It is overwritten by the one after. */
-  draw(random: () => number): Sorted {
-    const { length } = this.sample;
+  /** The figure of the next sample. */
+  draw(random: () => number): number {
+    const { length } = this.#sample;
+    // Equal values can only be drawn in one way.
+    if (this.#sample[0] === this.#sample[length - 1]) return this.value;
+    if (this.#statistic.ordered) this.#drawInOrder(random);
+    else
+      for (let index = 0; index < length; index += 1)
+        this.#drawn[index] = this.#sample[Math.floor(random() * length)] ?? Number.NaN;
+    return this.#statistic.of(this.#drawn);
+  }
+
+  #drawInOrder(random: () => number): void {
+    const { length } = this.#sample;
     this.#times.fill(0);
     for (let index = 0; index < length; index += 1) {
       const place = Math.floor(random() * length);
@@ -80,10 +105,9 @@ class Resampler {
     let at = 0;
     for (let place = 0; place < length; place += 1)
       for (let left = this.#times[place] ?? 0; left > 0; left -= 1) {
-        this.#drawn[at] = this.sample[place] ?? Number.NaN;
+        this.#drawn[at] = this.#sample[place] ?? Number.NaN;
         at += 1;
       }
-    return this.#drawn;
   }
 }
 

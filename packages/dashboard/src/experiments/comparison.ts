@@ -37,7 +37,7 @@ async function compareFigure(
   const statistic = figure === "time" ? median : mean;
   const side = (sample: readonly number[]): ComparedFigure["a"] => ({
     units: sample.length,
-    value: sample.length === 0 ? null : statistic(sample.toSorted((one, other) => one - other)),
+    value: sample.length === 0 ? null : statistic.of(sample.toSorted((one, other) => one - other)),
   });
   const sides = { figure, a: side(a), b: side(b) };
   const least = Math.min(a.length, b.length);

@@ -22,7 +22,7 @@ interface RunRead {
 const RUNS = 1_000;
 const TASKS = 20_000;
 /** How many events are read at once, and how many at most for one request. */
-const READ = 200;
+const READ = 500;
 const MOST = 20_000;
 /** Comparing takes at most this part of the time. */
 const SHARE = 0.1;
