@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 138_931,
-  test_lines: 103_605,
+  test_lines: 103_607,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
