@@ -18,6 +18,9 @@ const PATHS_FACT = "@bylaw/plugin-policy";
 
 const OFF: ReadonlySet<Json> = new Set<Json>([false, null, 0, ""]);
 
+// An agent may expand `~` and variables, which `cd` in quotes does not.
+const PLAIN_FOLDER = /^(?![-~])[^'\0$%\\`]+$/;
+
 const NONE: readonly CallFacts[] = [];
 
 interface CallContext {
@@ -153,8 +156,8 @@ export class CallFacts {
   }
 }
 
-// The folder in which an agent runs the line, if it is known to heed the argument, and `cd` could go there.
+// The folder in which an agent runs the line, if it is known to heed the argument, and the text means the same to `cd`.
 function folderOf(args: Args, agent: AgentShell | undefined): string | undefined {
   const folder = own(args, agent?.folder ?? "");
-  return typeof folder === "string" && /^[^-'\0][^'\0]*$/.test(folder) ? folder : undefined;
+  return typeof folder === "string" && PLAIN_FOLDER.test(folder) ? folder : undefined;
 }
