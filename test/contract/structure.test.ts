@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_931,
-  test_lines: 103_607,
+  source_lines: 138_934,
+  test_lines: 103_610,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

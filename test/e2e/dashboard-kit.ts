@@ -134,7 +134,10 @@ export function endUis(): void {
 /** Ends every server that is still running, and the browser: for `afterAll`. */
 export async function endPages(): Promise<void> {
   endUis();
-  await (await browser)?.close();
+  const opened = browser;
+  // Another test file may use this module in the same process.
+  browser = undefined;
+  await (await opened)?.close();
 }
 
 const axe = join(dirname(createRequire(import.meta.url).resolve("axe-core")), "axe.min.js");
