@@ -166,7 +166,7 @@ describe("settings of Claude Code that bypass the hook", () => {
     expect(claudeCode.switchedOff(settings, "user")).toMatch(told);
   });
 
-  it.each([{}, { disableAllHooks: false }, { env: { EDITOR: "vi" } }])("not %j", (settings) => {
+  it.each([{}, { disableAllHooks: false }, { env: { NODE_ENV: "x" } }])("not %j", (settings) => {
     expect(claudeCode.switchedOff(settings, "user")).toBeUndefined();
   });
 });
