@@ -4,7 +4,7 @@ import type { Connection } from "./engine.ts";
 
 type Ask = Statement<[number, number], string>;
 
-// Only the start of the first line of the first segment, and the last line of the last.
+// Reads only the start of a run's first line, and its last line, because a segment can be large.
 const BEGINS = "substr(substr(bodies, 1, instr(bodies || char(10), char(10)) - 1), ?)";
 const ENDS = "substr(bodies, ?)";
 

@@ -66,7 +66,7 @@ class Redaction {
   }
 
   redact(details: JsonObject, root: Place): JsonObject {
-    const result = this.#members(details, (key) => topOf(key, root), []);
+    const result = this.#redactAll(details, (key) => topOf(key, root), []);
     if (this.#count === 0) return details;
     const { redacted } = details;
     const before = Array.isArray(redacted) ? (redacted as readonly Json[]) : [];
@@ -75,7 +75,7 @@ class Redaction {
     return { ...result, redacted: [...before, ...this.#listed, ...more] };
   }
 
-  #members(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
+  #redactAll(object: JsonObject, of: Treatment["of"], path: readonly string[]): JsonObject {
     const result = new Map<string, Json>();
     for (const [key, item] of Object.entries(object)) {
       const how = of(key);
@@ -105,7 +105,7 @@ class Redaction {
         this.#value(item, of(String(index)), [...path, String(index)]),
       );
     }
-    return isJsonObject(value) ? this.#members(value, of, path) : value;
+    return isJsonObject(value) ? this.#redactAll(value, of, path) : value;
   }
 
   #clean(text: string, repeated: Repeated): string {

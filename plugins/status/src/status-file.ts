@@ -32,7 +32,7 @@ class StatusFile implements SinkWriter {
   #begun = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #turn: Promise<void>;
-  #late: unknown;
+  #backgroundError: unknown;
 
   constructor(log: LogReader, { path, every_ms, ...options }: StatusFileOptions) {
     this.#log = log;
@@ -50,7 +50,7 @@ class StatusFile implements SinkWriter {
     if (wait <= 0) return this.#flush();
     this.#timer ??= setTimeout(() => {
       this.#flush().catch((error: unknown) => {
-        this.#late = error;
+        this.#backgroundError = error;
       });
     }, wait).unref();
   }
@@ -78,7 +78,7 @@ class StatusFile implements SinkWriter {
       await replaceFile(this.#path, this.#status.parts());
       this.#written = head;
       // An earlier failure no longer matters.
-      this.#late = undefined;
+      this.#backgroundError = undefined;
     }
   }
 
@@ -91,8 +91,8 @@ class StatusFile implements SinkWriter {
   }
 
   #throwLate(): void {
-    const error = this.#late;
-    this.#late = undefined;
+    const error = this.#backgroundError;
+    this.#backgroundError = undefined;
     if (error !== undefined) throw error;
   }
 }

@@ -67,7 +67,7 @@ export async function differenceOf(
 
 /** Draws samples of the same size from a sample, with replacement, and computes their figure. */
 class Resampler {
-  /** The figure of the sample itself. */
+  /** The figure of the values that were measured. */
   readonly value: number;
   readonly #statistic: Statistic;
   readonly #sample: Float64Array;

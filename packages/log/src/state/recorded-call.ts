@@ -32,7 +32,7 @@ export function callKey({ agent_id, task_id, details }: LogEvent): string {
   return canonicalJson([agent_id, task_id, tool, server, args, cwd]);
 }
 
-/** {@link callKey} as a hash, because arguments may be large. */
+/** The hash of {@link callKey}. Arguments may be large, so this is what to keep of a call. */
 export const callHash = (event: LogEvent): string =>
   createHash("sha256").update(callKey(event)).digest("base64");
 

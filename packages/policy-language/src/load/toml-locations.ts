@@ -78,7 +78,7 @@ class TomlScan {
       this.#skipBlank();
       if (this.#at >= this.#text.length) return;
       if (this.#text[this.#at] === "[") table = this.#header(this.#at);
-      else this.#entry(table);
+      else this.#readEntry(table);
     }
   }
 
@@ -118,7 +118,7 @@ class TomlScan {
     return node;
   }
 
-  #entry(base: PathRef | undefined): void {
+  #readEntry(base: PathRef | undefined): void {
     const offset = this.#at;
     let node = base;
     for (const step of this.#key()) node = child(node, step, offset);
@@ -158,7 +158,7 @@ class TomlScan {
     const char = this.#text[this.#at];
     if (char === '"' || char === "'") this.#at = endOfString(this.#text, this.#at);
     else if (char === "[") this.#list("]", (index) => this.#value(child(node, index, this.#at)));
-    else if (char === "{") this.#list("}", () => this.#entry(node));
+    else if (char === "{") this.#list("}", () => this.#readEntry(node));
     else this.#skip(BARE_VALUE);
   }
 

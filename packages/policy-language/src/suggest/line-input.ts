@@ -9,8 +9,8 @@ export const onlyReads = ({ part }: CallFacts): boolean =>
   [...part.named.names].every((name) => name === "reads");
 
 /**
- * Adds to a rule what its commands may get to read: nothing, or anything if they only read and print. A text that comes through a
- * pipe can decide what a program does, or be sent somewhere, and no rule can spell it out.
+ * Limits what the commands of a rule may read from the line: nothing, unless they only read and print. A text from a pipe can decide
+ * what a program does, or be sent somewhere, and no rule can spell it out. Returns the reason if there can be no rule.
  */
 export function withInput(asks: TomlTable, open: readonly CallFacts[]): TomlTable | string {
   const given = open.find(({ part }) => part?.hasInput === true);
