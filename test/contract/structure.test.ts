@@ -8,12 +8,12 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_934,
+  source_lines: 138_937,
   test_lines: 103_610,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
-  kernel_lines: 1_734,
+  kernel_lines: 1_732,
   kernel_names: 45,
   old_messages: 0,
   docs_words: 40_000,

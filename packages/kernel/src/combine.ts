@@ -1,3 +1,4 @@
+import { brand } from "./brand.ts";
 import type { Decision, EnforcementMode, Grant } from "./decision.ts";
 import { canonicalJson } from "./json.ts";
 import type { ApprovalMode, Subject, ToolCall } from "./subject.ts";
@@ -40,26 +41,29 @@ export function combine(
 ): Decision {
   const votes = cast.length > 1 ? cast.toSorted(compareVotes) : cast;
   const deciding = decidingVote(votes);
-  const chosen = deciding ?? fallbackOf(subject, context);
-  const { effect, code } = chosen;
+  const { effect, code, reason } = deciding ?? fallbackOf(subject, context);
   const { policy, enforcement_mode } = context;
   const { hook, id } = subject;
   const decided = { hook, votes, policy, enforcement_mode, effect, applied: effect, code };
-  let text: string | undefined;
   const decision: Mutable<Decision> =
-    deciding === undefined
-      ? {
-          ...decided,
-          // Computed on demand, because finding the nearest rule takes longer than deciding, and few callers read the reason.
-          get reason() {
-            return (text ??= chosen.reason);
-          },
-        }
-      : { ...decided, reason: deciding.reason };
+    typeof reason === "string" ? { ...decided, reason } : withLateReason(decided, reason);
   if (id !== undefined) decision.id = id;
   if (deciding !== undefined) attribute(decision, deciding);
   return decision;
 }
+
+// Finding the nearest rule takes longer than deciding, and few callers read the reason.
+const Late = brand<() => string>();
+
+// One getter for all decisions. A closure for each would give each a hidden class of its own, which takes a third of a decision.
+const LATE_REASON = { get: readReason, enumerable: true, configurable: true };
+
+function readReason(this: object): string | undefined {
+  return Late.of(this)?.();
+}
+
+const withLateReason = (decided: Omit<Decision, "reason">, find: () => string): Decision =>
+  new Late(Object.defineProperty(decided, "reason", LATE_REASON), find) as Decision;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -124,7 +128,7 @@ const keyOf = ({ plugin, tap, rule, code, reason, from, ...rest }: Vote): string
     JSON.stringify(rest),
   ].join("\0");
 
-type Fallback = Pick<Vote, "effect" | "reason" | "code">;
+type Fallback = Pick<Vote, "effect" | "code"> & { readonly reason: string | (() => string) };
 
 const FALLBACKS: Readonly<Record<Exclude<HookName, "beforeToolCall">, Fallback>> = {
   onTransition: { effect: "deny", reason: "No plugin allows this transition", code: "fallback" },
@@ -138,13 +142,12 @@ function fallbackOf(subject: Subject, context: DecisionContext): Fallback {
   const mode = subject.approval_mode ?? approval_mode;
   // A mode only replaces a question. It never changes a vote or a default deny.
   const passes = fallback === "ask_user" && letsThrough(mode, subject);
+  let found: string | undefined;
   const end = passes ? `approval mode ${mode} allows it` : `the default is ${fallback}`;
   return {
     effect: passes ? "allow" : fallback,
     code: passes ? "mode_allowed" : "fallback",
-    get reason() {
-      return `${unmatched(subject)}; ${end}`;
-    },
+    reason: () => (found ??= `${unmatched(subject)}; ${end}`),
   };
 }
 
