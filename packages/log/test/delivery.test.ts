@@ -455,6 +455,24 @@ describe("closing a run", () => {
     expect(errors).toMatchObject([{ message: "a is broken" }]);
   });
 
+  it("does not end the process if its failure cannot be reported either", async () => {
+    const reports: unknown[] = [];
+    const sink = sinkOf({
+      required: false,
+      write: () => {
+        throw new Error("disk full");
+      },
+    });
+    const onError = async (error: unknown): Promise<void> => {
+      reports.push(error);
+      await Promise.reject(new Error("no log to write to"));
+    };
+    const run = await takeOver({ plugins: withSinks(sink) }, { onError });
+    expect((await run.toolCall(tool())).applied).toBe("allow");
+    await run.close();
+    expect(reports).toContainEqual(expect.objectContaining({ message: "disk full" }));
+  });
+
   it("does not wait for ever for a busy sink, which is closed when it is done", async () => {
     const { passed, release } = gate();
     const closed = gate();

@@ -57,8 +57,8 @@ export interface OpenOptions {
   readonly now?: () => string;
   /** Verifies the chain of the log while it is read. Default: the log is trusted. */
   readonly chain?: ChainOptions;
-  /** Called when an optional sink fails, or a required one that no call waits for. */
-  readonly onError?: (error: unknown) => void;
+  /** Called when an optional sink fails, or a required one that no call waits for. What it throws, or rejects with, is ignored. */
+  readonly onError?: (error: unknown) => unknown;
 }
 
 /** The result of a question in a run. */

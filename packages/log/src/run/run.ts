@@ -41,11 +41,11 @@ export async function openRun(kernel: Kernel, options: OpenOptions): Promise<Run
     throw invalidEvent(`The session ${quote(String(session))} is not a UUID`);
   if (plan !== undefined && !isPlan(plan))
     throw invalidEvent("A plan needs `file`, a text, and `total_tasks`, a whole number");
-  const report = (error: unknown): void => {
+  const report = async (error: unknown): Promise<void> => {
     try {
-      onError(error);
+      await onError(error);
     } catch {
-      // A throwing `onError` must not hide the original error.
+      // An `onError` that fails must not hide the original error, nor end the process.
     }
   };
   const opening = { run, store, session, join, plan, now, chain, onError: report };
