@@ -41,7 +41,13 @@ export {
   recordedPolicy,
   type Phases,
 } from "./state/approval.ts";
-export { OfferedCalls, isOfferedCall, type DecidedOffer } from "./state/offered-calls.ts";
+export {
+  OfferedCalls,
+  isAllowedByRule,
+  isOfferedCall,
+  offeredCall,
+  type DecidedOffer,
+} from "./state/offered-calls.ts";
 export { OpenQuestions } from "./state/open-questions.ts";
 export { callQuestionId, idOfQuestion } from "./state/question-id.ts";
 export {

@@ -3,9 +3,12 @@ import {
   CALL_EVENTS,
   asksPerson,
   callHash,
+  isAllowedByRule,
+  offeredCall,
   recordedDigest,
   treeDrop,
   treeEntries,
+  treeGet,
   treePut,
   type Tree,
 } from "@bylaw/log";
@@ -15,41 +18,82 @@ import manifest from "../package.json" with { type: "json" };
 interface OpenQuestion {
   readonly sequence: number;
   readonly digest: string;
+  /** The id of the call, if the question offers another one. */
+  readonly offers?: string;
+}
+
+/** A call that a question offers instead of its own. */
+interface Offer {
+  /** The hash of the call that was asked about. */
+  readonly key: string;
+  /** The hash of the offered call. */
+  readonly offered: string;
+}
+
+interface Questions {
+  /** By the hash of the call. */
+  readonly open: Tree<OpenQuestion>;
+  /** By the id of the call. Only those of open questions. */
+  readonly offers: Tree<Offer>;
 }
 
 /** The most questions that are counted, so that no agent fills the state of the run. */
 const MOST = 1_000;
 
 /** The open questions of a run, by the call that they are about. */
-export const openQuestions = defineProjection<Tree<OpenQuestion>>({
+export const openQuestions = defineProjection<Questions>({
   name: `${manifest.name}/open-questions`,
-  version: 2,
+  version: 3,
   scope: "task",
-  initial: null,
-  reduce(open, event) {
+  initial: { open: null, offers: null },
+  reduce(questions, event) {
     const { event_type, details } = event;
     if (event_type === "approval_granted")
-      return without(open, ({ digest }) => digest === details["digest"]);
+      return without(questions, ({ digest }) => digest === details["digest"]);
     if (event_type === "approval_refused")
-      return without(open, ({ sequence }) => sequence === details["asked"]);
-    return CALL_EVENTS.has(event_type) ? decided(open, event) : open;
+      return without(questions, ({ sequence }) => sequence === details["asked"]);
+    return CALL_EVENTS.has(event_type) ? decided(questions, event) : questions;
   },
 });
 
-function decided(open: Tree<OpenQuestion>, event: LogEvent): Tree<OpenQuestion> {
+function decided(questions: Questions, event: LogEvent): Questions {
   const asks = asksPerson(event);
-  if (!asks && open === null) return open;
+  if (!asks && questions.open === null) return questions;
   const key = callHash(event);
-  const others = treeDrop(open, key);
-  if (!asks || (others?.size ?? 0) >= MOST) return others;
-  return treePut(others, key, { sequence: event.sequence, digest: recordedDigest(event) ?? "" });
+  const { id } = event.details;
+  const offer = typeof id === "string" ? treeGet(questions.offers, id) : undefined;
+  // A host asks about an offered call at once, so another call with the id ends the offer.
+  const others = drop(offer === undefined ? questions : withoutOffer(questions, String(id)), key);
+  // The offered call runs instead, so nobody needs to answer about the first one.
+  const left = offer?.offered === key && isAllowedByRule(event) ? drop(others, offer.key) : others;
+  if (!asks || (left.open?.size ?? 0) >= MOST) return left;
+  const question = { sequence: event.sequence, digest: recordedDigest(event) ?? "" };
+  const offered = offeredCall(event);
+  if (typeof id !== "string" || offered === undefined)
+    return { ...left, open: treePut(left.open, key, question) };
+  return {
+    open: treePut(left.open, key, { ...question, offers: id }),
+    offers: treePut(left.offers, id, { key, offered }),
+  };
 }
 
-const without = (
-  open: Tree<OpenQuestion>,
-  answered: (question: OpenQuestion) => boolean,
-): Tree<OpenQuestion> =>
-  [...treeEntries(open)].reduce(
-    (rest, [key, question]) => (answered(question) ? treeDrop(rest, key) : rest),
-    open,
+const withoutOffer = ({ open, offers }: Questions, id: string): Questions => ({
+  open,
+  offers: treeDrop(offers, id),
+});
+
+function drop(questions: Questions, key: string): Questions {
+  const { open, offers } = questions;
+  const question = treeGet(open, key);
+  if (question === undefined) return questions;
+  const id = question.offers;
+  // A later question with the same id has its own offer.
+  const isOwn = id !== undefined && treeGet(offers, id)?.key === key;
+  return { open: treeDrop(open, key), offers: isOwn ? treeDrop(offers, id) : offers };
+}
+
+const without = (questions: Questions, answered: (question: OpenQuestion) => boolean): Questions =>
+  [...treeEntries(questions.open)].reduce(
+    (rest, [key, question]) => (answered(question) ? drop(rest, key) : rest),
+    questions,
   );

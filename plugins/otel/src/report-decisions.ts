@@ -23,7 +23,10 @@ export function reportDecisions(log: LogReader, reporting: Reporting): SinkWrite
   const { api, metrics } = reporting;
   let view: View | undefined;
   let home: Context | undefined;
-  const run = { questions: (): number => view?.(openQuestions)?.size ?? 0, chain: followLog(log) };
+  const run = {
+    questions: (): number => view?.(openQuestions).open?.size ?? 0,
+    chain: followLog(log),
+  };
   const write = (events: readonly LogEvent[], context: Context): void => {
     for (const event of events) report(log.run, event, context, reporting);
   };

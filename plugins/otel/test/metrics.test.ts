@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { allow, ask, definePlugin } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { z } from "zod";
 import { folder, kernelWith, openedRun, startSdk } from "./kit.ts";
 
 /** Changes the last event of a store in another process, because closing the file here would end the locks of the store. */
@@ -81,6 +83,25 @@ describe("the metrics", () => {
     await expect.poll(openOnes).toBe(0);
   });
 
+  it("count no question whose offered call was allowed by a rule and runs instead", async () => {
+    const { points } = startSdk();
+    const run = await openedRun(kernelWith(offersPlainPush()));
+    const openOnes = async (): Promise<unknown> => (await points("bylaw.questions.open"))[0]?.[1];
+    const push = { tool: "push", agent: "dev" };
+    await run.toolCall({ ...push, id: "c-1", args: { force: true, to: "main" } });
+    await run.toolCall({ ...push, id: "c-2", args: { force: true, to: "side" } });
+    await expect.poll(openOnes).toBe(2);
+    await run.toolCall({ ...push, id: "c-2", args: { force: false, to: "side" } });
+    await expect.poll(openOnes).toBe(1);
+    // Another id is another call, so the first question stays. `rm` shows that the sink has all of it.
+    await run.toolCall({ ...push, id: "c-3", args: { force: false, to: "main" } });
+    await run.toolCall({ tool: "rm", args: {} });
+    await expect.poll(async () => (await points("bylaw.decisions")).length).toBe(3);
+    expect(await openOnes()).toBe(1);
+    await run.toolCall({ ...push, id: "c-1", args: { force: false, to: "main" } });
+    await expect.poll(openOnes).toBe(0);
+  });
+
   it("count the open runs, and those whose log was changed", async () => {
     const { points } = startSdk();
     const path = join(folder(), "store.db");
@@ -96,4 +117,19 @@ describe("the metrics", () => {
     await run.close();
     expect(await points("bylaw.runs.open")).toEqual([[{}, 0]]);
   });
+});
+
+/** Asks about a forced push, and offers one that is not, which it allows. */
+const offersPlainPush = definePlugin({
+  name: "offers",
+  version: "1.0.0",
+  grants: true,
+  options: z.strictObject({}).prefault({}),
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("offers", ({ tool, args }) => {
+      if (tool !== "push") return undefined;
+      if ("force" in args && args["force"] === false) return allow("A plain push");
+      return ask("A forced push", "Push without force", { instead: { force: false } });
+    });
+  },
 });

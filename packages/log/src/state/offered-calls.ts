@@ -35,7 +35,7 @@ export class OfferedCalls {
     this.#offers.delete(id);
     if (before !== undefined && before.offered === callHash(event))
       return { sequence: before.sequence, key: before.key, taken: isAllowedByRule(event) };
-    const offered = offeredHash(event);
+    const offered = offeredCall(event);
     if (offered === undefined) return undefined;
     this.#offers.set(id, { sequence, key: callHash(event), offered });
     const [oldest] = this.#offers.keys();
@@ -51,7 +51,8 @@ export function isOfferedCall(offer: LogEvent, event: LogEvent): DecidedOffer | 
   return calls.add(event);
 }
 
-function offeredHash(event: LogEvent): string | undefined {
+/** The {@link callHash} of the call that a decision offers instead of its own, which gets the same id. */
+export function offeredCall(event: LogEvent): string | undefined {
   const { args = null, decision = null } = event.details;
   if (event.event_type === "tool_allowed" || !isJsonObject(args) || !isJsonObject(decision))
     return undefined;
@@ -62,8 +63,8 @@ function offeredHash(event: LogEvent): string | undefined {
   return callHash({ ...event, details: { ...event.details, args: changed } });
 }
 
-// A default or an approval mode is not enough to change a call.
-function isAllowedByRule({ event_type, details: { decision = null } }: LogEvent): boolean {
+/** Whether a rule or a plugin allowed a call. A default or an approval mode is not enough to change a call. */
+export function isAllowedByRule({ event_type, details: { decision = null } }: LogEvent): boolean {
   if (event_type !== "tool_allowed" || !isJsonObject(decision)) return false;
   const { effect, code } = decision;
   return effect === "allow" && code !== "fallback" && code !== "mode_allowed";
