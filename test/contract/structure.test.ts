@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 138_937,
-  test_lines: 103_610,
+  source_lines: 139_010,
+  test_lines: 103_682,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

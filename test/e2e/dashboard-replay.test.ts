@@ -80,6 +80,22 @@ describe.skipIf(BROWSER === undefined)("a replay in the page", () => {
     expect(await page.title()).toBe("Bylaw");
   });
 
+  it("is of the run and the time that the command line names", async () => {
+    const cwd = await recorded(12);
+    const of = async (...limits: readonly string[]): Promise<Page> => {
+      const page = await openExperiments(await served(cwd, [...VERSIONS, ...limits]));
+      await page.getByText(`(${limits.join(" ")})`).waitFor();
+      return page;
+    };
+    const one = await of("--run", "r2");
+    await openChanges(one);
+    const changes = await cellsOf(one, "Decisions that change");
+    expect(new Set(changes.map((cells) => cells[3]))).toEqual(new Set(["r2"]));
+    await one.getByText("Per run, over 1 run.", { exact: true }).waitFor();
+    const none = await of("--since", "2126-01-01T00:00:00Z");
+    await none.getByText("0 decisions: 0 the same, 0 flips.", { exact: true }).waitFor();
+  });
+
   it("outlasts a version that ends its process, which is not the process of the page", async () => {
     const cwd = await recorded(2);
     writeFileSync(join(cwd, "bylaw.config.ts"), ENDS);
@@ -146,6 +162,8 @@ it("only the command line names versions", async () => {
 
 it.each([
   ["--a a.toml", "`--a` and `--b` are needed together"],
+  ["--run r1", "`--run` and `--since` need `--a` and `--b`"],
+  ["--a a.toml --b b.toml --since nowhen", "--since"],
   ["--a a.toml --b none.toml", "File not found: none.toml"],
   ["--a a.toml --b broken.toml", "broken.toml"],
 ])("refuses %s before it serves anything", async (options, message) => {

@@ -13,13 +13,24 @@ const HEADS = ["Call", "Under a", "Under b", "Run", "Event"];
 
 /** Recorded runs, decided again under two versions. */
 export function Replay({ seen }: { readonly seen: ReplaySeen }) {
-  const { a, b, begun, changes, error, compared } = seen;
+  const { a, b, run, since, begun, changes, error, compared } = seen;
+  const limits = [
+    ...(run === null ? [] : [`--run ${run}`]),
+    ...(since === null ? [] : [`--since ${since}`]),
+  ];
   const more = (compared?.summary.flips ?? 0) - changes.length;
   return (
     <section>
       <h2>Replay</h2>
       <p>
-        The calls and transitions that were recorded until {timeText(begun)}, decided again under a,{" "}
+        The calls and transitions that were recorded until {timeText(begun)}
+        {limits.length > 0 && (
+          <>
+            {" "}
+            (<Text>{limits.join(" ")}</Text>)
+          </>
+        )}
+        , decided again under a,{" "}
         <code>
           <Text>{a}</Text>
         </code>

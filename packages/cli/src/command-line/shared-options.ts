@@ -50,6 +50,12 @@ export const COMPAT = [
   { words: COMPAT_MODES },
 ] as const satisfies OptionSpec;
 
+/** Which recorded decisions a replay of two versions makes again. */
+export const REPLAYED_OPTIONS = [
+  ["--run <run>", "the run of the store to replay (default: all of them)"],
+  ["--since <time>", "replay decisions not before this time, or this span before now such as 7d"],
+] as const satisfies readonly OptionSpec[];
+
 /** The values of `--a` and `--b`, for the help. */
 export const VERSION_TEXT =
   "a policy (.toml), a contract (.yaml), a bylaw.config.*, or a ruleset (a folder, a tarball, NAME@VERSION)";

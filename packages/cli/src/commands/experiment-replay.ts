@@ -3,7 +3,7 @@ import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command
 import {
   JSON_OPTION,
   LOGS_ARGUMENT,
-  RUNS_OPTION,
+  REPLAYED_OPTIONS,
   STORE_OPTION,
   VERSION_TEXT,
 } from "../command-line/shared-options.ts";
@@ -22,8 +22,7 @@ const OPTIONS = [
   ["--a <version>", VERSION_TEXT, { required: true, path: true }],
   ["--b <version>", "the other version", { required: true, path: true }],
   STORE_OPTION,
-  RUNS_OPTION,
-  ["--since <time>", "decisions not before this time, or this span before now such as 7d"],
+  ...REPLAYED_OPTIONS,
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

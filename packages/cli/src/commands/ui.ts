@@ -1,3 +1,4 @@
+import { omitUndefined } from "@bylaw/kernel";
 import { projectAllowing } from "../ui/allowing.ts";
 import { uiApp } from "../ui/app.ts";
 import { createLogin } from "../ui/login.ts";
@@ -13,7 +14,7 @@ import { usageError } from "../io/report-error.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { plain } from "../io/text.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
-import { STORE_OPTION, VERSION_TEXT } from "../command-line/shared-options.ts";
+import { REPLAYED_OPTIONS, STORE_OPTION, VERSION_TEXT } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
   STORE_OPTION,
@@ -27,6 +28,7 @@ const OPTIONS = [
     { path: true },
   ],
   ["--b <version>", "the other version", { path: true }],
+  ...REPLAYED_OPTIONS,
   ["--port <number>", "the port on 127.0.0.1 (default: a free one)", { least: 0 }],
   ["--json", "print the address as JSON"],
 ] as const satisfies readonly OptionSpec[];
@@ -37,12 +39,14 @@ export const command: CommandSpec = {
 Only this machine can reach the page. The address has a code that signs in one browser tab, once, for reading.
 With --operator, the page asks for the token of that operator instead.
 With --a and --b, the experiments show what \`bylaw experiment replay\` prints, over the runs of the store at the start.
+--run and --since only limit that replay. The page shows all runs.
 Exit code: 0 stopped by a signal; 2 usage error, or a store or version that cannot be used.
 
 Examples:
   $ bylaw ui
   $ bylaw ui --operator ada
   $ bylaw ui --a .bylaw/policy.toml --b candidate.toml
+  $ bylaw ui --a .bylaw/policy.toml --b candidate.toml --since 7d
   $ bylaw ui --store runs.db --port 8100`,
   run: ui,
 };
@@ -92,14 +96,16 @@ async function ui(options: UiOptions): Promise<void> {
 
 /** Runs `work` beside a replay of the versions that the options name, if they do. */
 async function withReplay(
-  { a, b }: UiOptions,
+  { a, b, run, since }: UiOptions,
   store: StorePlace,
   work: (replay: UiReplay | undefined) => Promise<void>,
 ): Promise<void> {
-  if (a === undefined && b === undefined) return await work(undefined);
+  if ([a, b, run, since].every((given) => given === undefined)) return await work(undefined);
   if (a === undefined || b === undefined)
-    throw usageError("`--a` and `--b` are needed together", "Name both versions");
-  const replay = new UiReplay({ a, b, store });
+    throw a === b
+      ? usageError("`--run` and `--since` need `--a` and `--b`", "Name two versions to replay")
+      : usageError("`--a` and `--b` are needed together", "Name both versions");
+  const replay = new UiReplay({ a, b, store, ...omitUndefined({ run, since }) });
   try {
     await replay.loaded();
     await work(replay);

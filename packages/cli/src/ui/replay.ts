@@ -17,6 +17,9 @@ interface ReplayTerms {
   readonly a: string;
   readonly b: string;
   readonly store: StorePlace;
+  /** The values of `--run` and `--since`. */
+  readonly run?: string;
+  readonly since?: string;
 }
 
 /** One line of `bylaw experiment replay --json`. */
@@ -42,9 +45,11 @@ export class UiReplay {
 
   constructor(terms: ReplayTerms) {
     this.#terms = terms;
-    const { a, b, store } = terms;
+    const { a, b, store, run, since } = terms;
     const place = store.engine === "sqlite" ? `sqlite:${store.target}` : store.target;
     const args = [`--a=${a}`, `--b=${b}`, `--store=${place}`, "--json"];
+    if (run !== undefined) args.push(`--run=${run}`);
+    if (since !== undefined) args.push(`--since=${since}`);
     const command = [process.argv[1] ?? "", "experiment", "replay", ...args];
     const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
     this.#child = child;
@@ -61,10 +66,10 @@ export class UiReplay {
   }
 
   seen(): ReplaySeen {
-    const { a, b } = this.#terms;
+    const { a, b, run = null, since = null } = this.#terms;
     const { message = null } = this.#error ?? {};
     const state = { changes: this.#changes, error: message, compared: this.#compared };
-    return { a, b, begun: this.#begun, ...state };
+    return { a, b, run, since, begun: this.#begun, ...state };
   }
 
   async close(): Promise<void> {

@@ -34,6 +34,9 @@ export interface ReplaySeen {
   /** The versions, as the command line names them. */
   readonly a: string;
   readonly b: string;
+  /** The only run that is replayed, and from when on, as the command line says; `null` without a limit. */
+  readonly run: string | null;
+  readonly since: string | null;
   /** When it began, in RFC 3339 format. Later events are not replayed. */
   readonly begun: string;
   /** The first of the decisions that change. */
