@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { guardAgent, type GuardOptions } from "@bylaw/host-agent-sdk";
 import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
+import { createMemoryStore, openRun } from "@bylaw/log";
 import { z } from "zod";
 import { startModel } from "./model.ts";
 
@@ -16,7 +16,11 @@ const PACKAGE = "@anthropic-ai/claude-agent-sdk";
 /** How one query is guarded, and whether its call must run. */
 interface Case {
   readonly name: string;
-  readonly folder: "allowed" | "asked" | "broken" | "denied";
+  readonly folder: "allowed" | "asked" | "broken" | "changed" | "denied" | "vain";
+  /** The folder that is made instead. */
+  readonly instead?: string;
+  /** Whether the SDK has no permissions of its own, so that it asks `canUseTool`. */
+  readonly bare?: boolean;
   readonly ask?: GuardOptions["ask"];
   /** Closes the run first, so that nothing can be recorded. */
   readonly closed?: boolean;
@@ -44,6 +48,14 @@ export const SDK_CASES: readonly Case[] = [
       throw new Error("nobody is there");
     },
   },
+  ...[false, true].map((bare) => ({
+    name: `the call that a rule offers runs, and not the original, asked in \`canUseTool\`: ${String(bare)}`,
+    ...({ folder: "changed", instead: "allowed", bare, runs: false } as const),
+  })),
+  ...[false, true].map((bare) => ({
+    name: `neither call runs if the offered one is denied, asked in \`canUseTool\`: ${String(bare)}`,
+    ...({ folder: "vain", bare, runs: false } as const),
+  })),
 ];
 
 const rules = definePlugin({
@@ -57,7 +69,10 @@ const rules = definePlugin({
       const [, folder = ""] = /^mkdir (\w+)$/.exec(String(command)) ?? [];
       if (folder === "allowed") return allow("This folder may be made.");
       if (folder === "broken") throw new Error("The rule is broken");
-      return folder === "asked" ? ask("A person must look.") : deny("This folder is off limits.");
+      if (folder === "asked") return ask("A person must look.");
+      const offered = { changed: "mkdir allowed", vain: "mkdir denied" }[folder];
+      const details = offered === undefined ? {} : { instead: { command: offered } };
+      return deny("This folder is off limits.", undefined, details);
     });
   },
 })();
@@ -71,6 +86,8 @@ export async function proveSdk({
   folder,
   closed,
   runs,
+  instead,
+  bare = false,
   ...own
 }: Case): Promise<string | undefined> {
   const entry = createRequire(join(SDK_FOLDER, "package.json")).resolve(PACKAGE);
@@ -85,7 +102,8 @@ export async function proveSdk({
       : [],
   );
   const kernel = createKernel({ plugins: [rules], fallback: "deny" });
-  const run = await openRun(kernel, { run: "r" });
+  const store = createMemoryStore();
+  const run = await openRun(kernel, { run: "r", store });
   if (closed === true) await run.close();
   const asking = own.ask === undefined ? {} : { ask: own.ask };
   const { hooks, canUseTool } = guardAgent({ kernel, run, agent: "bot", cwd, ...asking });
@@ -95,17 +113,24 @@ export async function proveSdk({
       ...{ ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: "dummy", IS_SANDBOX: "1" },
       ...{ CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" },
     };
-    const permissions = {
-      permissionMode: "bypassPermissions",
-      allowDangerouslySkipPermissions: true,
-    };
+    const permissions = bare
+      ? { permissionMode: "default" }
+      : { permissionMode: "bypassPermissions", allowDangerouslySkipPermissions: true };
     const options = { cwd, env, hooks, canUseTool, settingSources: [], ...permissions };
     for await (const _ of query({ prompt: "make the folder", options }));
   } finally {
     model.close();
   }
   const ran = existsSync(join(cwd, folder));
+  const others = readdirSync(cwd).filter((name) => name !== folder);
   rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   if (model.turns() === 0) return "it asked no model";
+  const calls = (await store.events("r", 0, 100))
+    .filter(({ event_type }) => event_type.startsWith("tool_"))
+    .map(({ event_type }) => event_type)
+    .join(", ");
+  if (instead !== undefined && calls !== "tool_denied, tool_allowed, tool_result")
+    return `on record: ${calls}`;
+  if (others.join() !== (instead ?? "")) return `it made ${others.join()}: ${model.seen().join()}`;
   return ran === runs ? undefined : `it ${ran ? "runs" : "blocks"}: ${model.seen().join()}`;
 }

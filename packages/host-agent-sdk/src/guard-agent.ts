@@ -4,9 +4,11 @@ import {
   stringField,
   type GuardedCall,
   type PersonAnswer,
+  type ToolAnswer,
   type ToolGuard,
   type ToolGuardOptions,
 } from "@bylaw/host";
+import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 
 /** A call that a person must approve. */
@@ -36,6 +38,12 @@ export type HookAnswer =
         readonly hookEventName: "PreToolUse";
         readonly permissionDecision: "ask" | "deny";
         readonly permissionDecisionReason: string;
+      };
+    }
+  | {
+      readonly hookSpecificOutput: {
+        readonly hookEventName: "PreToolUse";
+        readonly updatedInput: JsonObject;
       };
     };
 
@@ -75,24 +83,18 @@ export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
 
   const before: Hook = async (event) => {
     const call = callIn(event);
-    if (call.id !== undefined) remember(known, call.id, call);
     const answer = await guard.judge(call);
-    // No opinion: the SDK applies its own permissions.
-    if (answer.kind === "run") return {};
-    return {
-      hookSpecificOutput: {
-        hookEventName: TOOL_EVENT,
-        permissionDecision: answer.kind,
-        permissionDecisionReason: answer.reason,
-      },
-    };
+    if (call.id !== undefined) remember(known, call.id, call, answer);
+    return answerOf(answer);
   };
 
   const after = (ok: boolean): Hook => {
     return async (event) => {
       const call = callIn(event);
+      // The permission was given for the arguments of the model.
+      const { given = call.args } = known.get(call.id ?? "")?.changed ?? {};
       known.delete(call.id ?? "");
-      await guard.finish(call, { ok });
+      await guard.finish({ ...call, args: given }, { ok });
       return {};
     };
   };
@@ -115,8 +117,27 @@ export function guardAgent({ ask, ...options }: GuardOptions): AgentGuard {
       const allowed = await guard.allowedTools(tools);
       return tools.filter((tool) => !allowed.includes(tool));
     },
-    canUseTool: async (tool, args, { toolUseID: id }) =>
-      permit(guard, { ...known.get(id), tool, args, id }, ask),
+    async canUseTool(tool, args, { toolUseID: id }) {
+      const { changed, ...origin } = known.get(id) ?? {};
+      // The SDK asks about the call that runs instead, which was judged with the one of the model.
+      const judged = changed !== undefined && isDeepStrictEqual(args, changed.args);
+      return await permit(guard, { ...origin, tool, args: judged ? changed.given : args, id }, ask);
+    },
+  };
+}
+
+function answerOf(answer: ToolAnswer): HookAnswer {
+  if (answer.kind === "run")
+    // No opinion about whether it runs: the SDK applies its own permissions.
+    return answer.changed === undefined
+      ? {}
+      : { hookSpecificOutput: { hookEventName: TOOL_EVENT, updatedInput: answer.args } };
+  return {
+    hookSpecificOutput: {
+      hookEventName: TOOL_EVENT,
+      permissionDecision: answer.kind,
+      permissionDecisionReason: answer.reason,
+    },
   };
 }
 
@@ -158,12 +179,20 @@ function callIn(event: HookEvent): GuardedCall {
   };
 }
 
-type Origin = Omit<GuardedCall, "tool" | "args" | "id">;
+interface Origin extends Omit<GuardedCall, "tool" | "args" | "id"> {
+  /** The arguments of the model, and those that run instead. */
+  readonly changed?: { readonly given: unknown; readonly args: JsonObject };
+}
 
-// Without the arguments, which may be large.
-function remember(known: Map<string, Origin>, id: string, call: GuardedCall): void {
-  const { tool: _, args: __, ...origin } = call;
-  known.set(id, origin);
+// Without the arguments of other calls, which may be large.
+function remember(
+  known: Map<string, Origin>,
+  id: string,
+  { tool: _, args: given, ...origin }: GuardedCall,
+  answer: ToolAnswer,
+): void {
+  const isChanged = answer.kind === "run" && answer.changed !== undefined;
+  known.set(id, { ...origin, ...(isChanged ? { changed: { given, args: answer.args } } : {}) });
   const [oldest] = known.keys();
   if (known.size > KNOWN && oldest !== undefined) known.delete(oldest);
 }

@@ -1,6 +1,6 @@
 import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardAgent, type GuardOptions } from "../src/index.ts";
 
@@ -19,6 +19,10 @@ const rules = definePlugin({
       if (command === "push" && cwd !== "/w") return deny("Only in `/w`.");
       if (agent === "sub") return deny("A sub-agent may not.");
       if (server === "github") return deny("Not this server.");
+      const instead = { instead: { command: command.slice(command.indexOf(">") + 1) } };
+      if (command.startsWith("deny>")) return deny("Not this.", undefined, instead);
+      if (command.startsWith("ask>")) return ask("A person has to look.", undefined, instead);
+      if (command === "uncovered") return undefined;
       return command === "push" ? ask("This pushes.") : allow("Free.");
     });
     hooks.onTransition.tap("all", () => allow("All phases may be entered."));
@@ -28,7 +32,7 @@ const rules = definePlugin({
   },
 })();
 async function openKit(options: Partial<GuardOptions> = {}) {
-  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kernel = createKernel({ plugins: [rules], fallback: "allow" });
   const run = await openRun(kernel, { run: "r" });
   const guard = guardAgent({ kernel, run, home: "/h", ...options });
   const fire = async (event: keyof typeof guard.hooks, fields: object) =>
@@ -161,4 +165,64 @@ it("does not let the agent stop until its last message complies or its attempts 
   const { fire: other } = await openKit();
   expect([await other("Stop", stop), await other("Stop", stop)]).toEqual([block, block]);
   expect(await other("Stop", stop)).toEqual({});
+});
+
+describe("a call for which a rule offers another", () => {
+  const nobody = () => {
+    throw new Error("No person is asked");
+  };
+
+  it.each(["deny>ls", "ask>ls"])(
+    "runs as the other, whatever the SDK asks: %s",
+    async (command) => {
+      const { fire, canUseTool, run } = await openKit({ ask: nobody });
+      const made = { ...bash(command), tool_input: { command, timeout: 5 } };
+      const input = { command: "ls", timeout: 5 };
+      expect(await fire("PreToolUse", made)).toEqual({
+        hookSpecificOutput: { hookEventName: "PreToolUse", updatedInput: input },
+      });
+      const allowed = { behavior: "allow", updatedInput: input };
+      expect(await canUseTool("Bash", input, use)).toEqual(allowed);
+      expect(await canUseTool("Bash", made.tool_input, use)).toEqual(allowed);
+      await fire("PostToolUse", { ...bash("ls"), tool_input: input });
+      // Begun, denied or asked, allowed, done.
+      expect(run.head).toBe(4);
+      await fire("PreToolUse", made);
+      // Another permission takes other decisions.
+      expect(run.head).toBeGreaterThan(4);
+    },
+  );
+
+  it.each([
+    ["deny>push", "deny", "Not this. Use `push` instead."],
+    ["deny>broken", "deny", "Not this."],
+    ["deny>uncovered", "deny", "Not this. Use `uncovered` instead."],
+    ["ask>uncovered", "ask", "A person has to look. Use `uncovered` instead."],
+  ])("stays as it is unless a rule allows the other: %s", async (command, effect, reason) => {
+    const { fire, canUseTool } = await openKit();
+    expect(await fire("PreToolUse", bash(command))).toEqual(decided(effect, reason));
+    expect(await canUseTool("Bash", { command }, use)).toMatchObject({ behavior: "deny" });
+  });
+
+  it("does not permit a third one under its id", async () => {
+    const { fire, canUseTool } = await openKit();
+    await fire("PreToolUse", bash("deny>ls"));
+    expect(await canUseTool("Bash", { command: "broken" }, use)).toMatchObject({
+      behavior: "deny",
+    });
+  });
+
+  it("runs as it is after a person's yes, which is for no other", async () => {
+    const asked: unknown[] = [];
+    const { fire, canUseTool } = await openKit({
+      ask: ({ args }) => ({ approved: asked.push(args) === 1 }),
+    });
+    await fire("PreToolUse", bash("ask>push"));
+    expect(await canUseTool("Bash", { command: "ask>push" }, use)).toEqual({
+      behavior: "allow",
+      updatedInput: { command: "ask>push" },
+    });
+    expect(await canUseTool("Bash", { command: "push" }, use)).toMatchObject({ behavior: "deny" });
+    expect(asked).toEqual([{ command: "ask>push" }, { command: "push" }]);
+  });
 });

@@ -1,4 +1,5 @@
 import {
+  checkOffered,
   createToolGuard,
   refusalError,
   type PersonAnswer,
@@ -6,7 +7,13 @@ import {
   type ToolGuard,
   type ToolGuardOptions,
 } from "@bylaw/host";
-import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from "ai";
+import {
+  asSchema,
+  type ModelMessage,
+  type Tool,
+  type ToolExecutionOptions,
+  type ToolSet,
+} from "ai";
 import { answersIn, isInHistory } from "./history.ts";
 
 /** The options of {@link guardTools}. */
@@ -76,17 +83,15 @@ export function guardTools<TOOLS extends ToolSet>(
       const answer = await guard.judge({ tool: name, args, id });
       if (answer.kind === "deny") return { type: "denied", reason: answer.reason };
       if (answer.kind === "ask") return { type: "user-approval", reason: answer.reason };
-      const { needsApproval } = tools[name] ?? {};
-      const context: unknown = toolsContext?.[name];
-      const asks =
-        typeof needsApproval === "function"
-          ? await needsApproval(args as never, {
-              toolCallId: id,
-              messages,
-              context: context as never,
-            })
-          : needsApproval;
-      return asks === true ? { type: "user-approval" } : undefined;
+      const tool = tools[name] as Tool | undefined;
+      const given = { toolCallId: id, messages, context: toolsContext?.[name] as never };
+      const { changed } = answer;
+      if (!(await asksItself(tool, changed === undefined ? args : answer.args, given)))
+        return undefined;
+      // The user would see other arguments than those that run.
+      return changed === undefined
+        ? { type: "user-approval" }
+        : { type: "denied", reason: changed };
     },
 
     async prepareStep({ stepNumber, initialMessages }) {
@@ -107,7 +112,8 @@ export function guardTools<TOOLS extends ToolSet>(
   };
 }
 
-type Options = ToolExecutionOptions<never>;
+type Offered = Parameters<typeof checkOffered>[0];
+type Options = Pick<ToolExecutionOptions<never>, "toolCallId" | "messages" | "context">;
 type Execute = (args: unknown, options: Options) => unknown;
 
 function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | undefined): Tool {
@@ -122,7 +128,10 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
   const single: Execute = (args, options) =>
     guard.run(
       callOf(options, args),
-      async (judged) => await lastOf(execute.call(tool, judged, options)),
+      async (judged, changed) => {
+        if (changed !== undefined) await checkChanged(tool, judged, changed, options);
+        return await lastOf(execute.call(tool, judged, options));
+      },
       answerTo(options),
     );
   const streamed = async function* (args: unknown, options: Options): AsyncGenerator {
@@ -131,6 +140,8 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
     if (answer.kind !== "run") throw refusalError(answer);
     let ok = false;
     try {
+      if (answer.changed !== undefined)
+        await checkChanged(tool, answer.args, answer.changed, options);
       yield* execute.call(tool, answer.args, options) as AsyncGenerator;
       ok = true;
     } finally {
@@ -138,6 +149,31 @@ function guardTool(name: string, tool: Tool, guard: ToolGuard, by: string | unde
     }
   };
   return { ...tool, execute: isGenerator(execute) ? streamed : single } as Tool;
+}
+
+async function asksItself(
+  { needsApproval }: Pick<Tool, "needsApproval"> = {},
+  args: unknown,
+  options: Options,
+): Promise<boolean> {
+  const asks =
+    typeof needsApproval === "function" ? needsApproval(args as never, options) : needsApproval;
+  return (await asks) === true;
+}
+
+// The SDK has checked only the arguments of the model.
+async function checkChanged(
+  tool: Tool,
+  args: Offered,
+  changed: string,
+  options: Options,
+): Promise<void> {
+  if (await asksItself(tool, args, options)) throw refusalError({ kind: "deny", reason: changed });
+  await checkOffered(args, async (given) => {
+    const read = await asSchema(tool.inputSchema).validate?.(given);
+    if (read?.success === false) throw read.error;
+    return read === undefined ? given : read.value;
+  });
 }
 
 // The SDK accepts a stream of results only if it is returned without a promise.

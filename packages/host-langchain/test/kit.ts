@@ -69,7 +69,7 @@ export async function openAgent({
   readonly file?: string;
   readonly checkpointer?: MemorySaver;
 } & Partial<GuardOptions> = {}) {
-  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "deny" });
+  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "allow" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   const run = await openRun(kernel, { run: "r", join: true, ...kept });
   const ran: string[] = [];

@@ -32,6 +32,7 @@ interface ApprovalResume {
 /** A tool of `createTool`, as far as it is guarded. */
 interface GuardableTool {
   readonly execute?: Execute | undefined;
+  readonly requireApproval?: unknown;
 }
 type Execute = (args: never, context: never) => unknown;
 
@@ -93,7 +94,16 @@ interface CallContext {
     readonly resumeData?: unknown;
     readonly suspendPayload?: unknown;
   };
+  readonly requestContext?: { get(key: string): unknown };
 }
+
+// The options `requireApproval` of a tool and `requireToolApproval` of an agent.
+const asksItself = (
+  { requireApproval = false }: GuardableTool,
+  { requestContext }: CallContext = {},
+): boolean =>
+  requireApproval !== false ||
+  (requestContext?.get("__mastra_requireToolApproval") ?? false) !== false;
 
 function guardTool<Guardable extends GuardableTool>(
   name: string,
@@ -118,6 +128,9 @@ function guardTool<Guardable extends GuardableTool>(
     if (started.kind !== "run") throw refusalError(started);
     let ok = false;
     try {
+      // A person of Mastra has approved the arguments of the model.
+      if (started.changed !== undefined && asksItself(tool, context))
+        throw refusalError({ kind: "deny", reason: started.changed });
       const result = await inner.call(tool, started.args, context);
       ok = true;
       return result;

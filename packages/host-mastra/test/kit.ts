@@ -21,14 +21,15 @@ const runsTests = defineCheck({
 export async function openKit(
   file?: string,
 ): Promise<{ readonly kernel: Kernel; readonly run: Run }> {
-  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "deny" });
+  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "allow" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   return { kernel, run: await openRun(kernel, { run: "r", join: true, ...kept }) };
 }
 
-/** Tools that record which of them ran. */
-const toolsNoting = (ran: string[]) => ({
+/** Tools that record which of them ran. `own`: options of the first one. */
+const toolsNoting = (ran: string[], own: object) => ({
   write: createTool({
+    ...own,
     id: "write",
     description: "Writes a file",
     inputSchema: z.object({ path: z.string() }),
@@ -51,11 +52,15 @@ const toolsNoting = (ran: string[]) => ({
 /** A guarded agent and what it did. */
 export async function openAgent(
   model: MockLanguageModelV4,
-  { file, ...options }: Partial<GuardOptions> & { readonly file?: string } = {},
+  {
+    file,
+    own = {},
+    ...options
+  }: Partial<GuardOptions> & { readonly file?: string; readonly own?: object } = {},
 ) {
   const ran: string[] = [];
   const kit = { ...(await openKit(file)), agent: "bot", cwd: "/w", home: "/h", ...options };
-  const guarded = guardTools(toolsNoting(ran), kit);
+  const guarded = guardTools(toolsNoting(ran, own), kit);
   const agent = new Agent({
     id: "bot",
     name: "Bot",

@@ -3,6 +3,7 @@ import {
   refusalError,
   type GuardedCall,
   type ResponseAnswer,
+  type ToolAnswer,
   type ToolGuard,
   type ToolGuardOptions,
 } from "@bylaw/host";
@@ -80,14 +81,20 @@ function guardFunction(tool: FunctionTool, guard: ToolGuard, callerOf: CallerOf)
     async needsApproval(context, args, id) {
       const answer = await guard.judge(callOf(name, args, id, callerOf(context)));
       if (answer.kind === "ask") return true;
-      if (answer.kind === "run") return await tool.needsApproval(context, args, id);
+      if (answer.kind === "run") {
+        const { changed } = answer;
+        const judged = changed === undefined ? args : (answer.args as unknown as typeof args);
+        const own = await tool.needsApproval(context, judged, id);
+        // A person would see other arguments than those that run.
+        if (!own || changed === undefined) return own;
+      }
       const reasons = denied.get(context) ?? new Map<string, string>();
-      denied.set(context, reasons.set(id ?? "", answer.reason));
+      const reason = answer.kind === "run" ? (answer.changed ?? "") : answer.reason;
+      denied.set(context, reasons.set(id ?? "", reason));
       return false;
     },
 
     inputGuardrails: [
-      ...(tool.inputGuardrails ?? []),
       {
         ...{ type: "tool_input", name: "bylaw" },
         async run({ context, toolCall: { callId } }) {
@@ -99,6 +106,16 @@ function guardFunction(tool: FunctionTool, guard: ToolGuard, callerOf: CallerOf)
           };
         },
       },
+      // These must see what runs.
+      ...(tool.inputGuardrails ?? []).map((one) => ({
+        ...one,
+        run: async (given: Parameters<typeof one.run>[0]) => {
+          const { context, toolCall } = given;
+          const args = argsIn(toolCall.arguments);
+          const answer = await guard.judge(callOf(name, args, toolCall.callId, callerOf(context)));
+          return await one.run({ ...given, toolCall: { ...toolCall, ...changedText(answer) } });
+        },
+      })),
     ],
 
     invoke: guardInvoke(tool, guard, callerOf),
@@ -125,7 +142,13 @@ function guardInvoke(
     if (answer.kind !== "run") return refusalError(answer).message;
     let ok = false;
     try {
-      const result = await tool.invoke(context, JSON.stringify(answer.args), details);
+      const result = await tool.invoke(
+        context,
+        JSON.stringify(answer.args),
+        answer.changed === undefined || details?.toolCall === undefined
+          ? details
+          : { ...details, toolCall: { ...details.toolCall, ...changedText(answer) } },
+      );
       ok = true;
       return result;
     } finally {
@@ -140,6 +163,11 @@ const callOf = (
   id: string | undefined,
   { session, task }: Caller,
 ): GuardedCall => ({ tool, args, id, session, task });
+
+const changedText = (answer: ToolAnswer): { readonly arguments?: string } =>
+  answer.kind === "run" && answer.changed !== undefined
+    ? { arguments: JSON.stringify(answer.args) }
+    : {};
 
 // Undefined arguments make the call invalid, so it is denied.
 function argsIn(input: string): unknown {

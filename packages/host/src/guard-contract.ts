@@ -43,8 +43,11 @@ export interface GuardedCall extends Caller {
 
 /** The decision about a call. */
 export type ToolAnswer =
-  /** Run the tool with `args`, which is a copy of the arguments that were judged. */
-  | { readonly kind: "run"; readonly args: JsonObject }
+  /**
+   * Run the tool with `args`, which is a copy of the arguments that were judged. `changed`: why they are not those of the call, for the
+   * model. A rule denied those or asked about them, offered these instead, and another one allows these.
+   */
+  | { readonly kind: "run"; readonly args: JsonObject; readonly changed?: string }
   /** `reason` is for the model. */
   | { readonly kind: "deny"; readonly reason: string }
   /** A person must approve exactly this call. `question` is its id for `bylaw approve`. */
@@ -75,7 +78,7 @@ export interface ToolGuard {
   readonly answer: (call: GuardedCall, answer: PersonAnswer) => Promise<ToolAnswer>;
   /**
    * Whether a call may run now. Uses up the permission that `judge` or `answer` gave, or judges the call. `answered`: the person's
-   * answer, if the call comes back with one. Never throws.
+   * answer, if the call comes back with one. Such a call runs with its own arguments or not at all. Never throws.
    */
   readonly start: (call: GuardedCall, answered?: PersonAnswer) => Promise<ToolAnswer>;
   /** Records how a call ended, and drops its permission. Throws the errors of the run. */
@@ -89,7 +92,7 @@ export interface ToolGuard {
    */
   readonly run: <T>(
     call: GuardedCall,
-    work: (args: JsonObject) => T | Promise<T>,
+    work: (args: JsonObject, changed?: string) => T | Promise<T>,
     answered?: PersonAnswer,
   ) => Promise<T>;
   /** The tools that the phase of the task allows. Each call is still judged. */

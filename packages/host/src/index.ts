@@ -10,6 +10,7 @@ export {
 export type { AskOutcome, FailureOutcome, HostCapabilities } from "./capabilities.ts";
 export type { HostCase, ReturnCase, SessionCase, TestRunner } from "./conformance/kit.ts";
 export { describeHost } from "./conformance/suite.ts";
+export { checkOffered } from "./guard-offer.ts";
 export type {
   GuardedCall,
   PersonAnswer,
@@ -35,6 +36,7 @@ export {
   preToolOutput,
   stopEvent,
 } from "./hook-format.ts";
+export { takeOffer } from "./rewrite.ts";
 export { misleadingVariable } from "./misleading.ts";
 export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";

@@ -13,6 +13,7 @@ import {
 import { callQuestionId, currentPhases, digestOf, phaseOf, type Outcome } from "@bylaw/log";
 import { StoreConflict } from "@bylaw/store";
 import { callFromFields } from "./call.ts";
+import { changedCall, isSettled } from "./guard-offer.ts";
 import type {
   GuardedCall,
   PersonAnswer,
@@ -76,7 +77,7 @@ class RunGuard implements ToolGuard {
       // Deleted before the first await, so that one answer starts only one call.
       this.#judged.delete(key);
       if (answered !== undefined) return await this.#settle(call, answered);
-      return await (judged ?? this.#answerOf(call, await this.#options.run.toolCall(call)));
+      return await (judged ?? this.#answerTo(call, await this.#options.run.toolCall(call)));
     });
 
   readonly finish: ToolGuard["finish"] = async (given, { ok, result = null }) => {
@@ -94,7 +95,7 @@ class RunGuard implements ToolGuard {
     if (answer.kind !== "run") throw refusalError(answer);
     let outcome: { readonly ok: boolean; readonly result?: JsonObject } = { ok: false };
     try {
-      const result = await work(answer.args);
+      const result = await work(answer.args, answer.changed);
       outcome = { ok: true, ...exitOf(result) };
       return result;
     } finally {
@@ -133,7 +134,17 @@ class RunGuard implements ToolGuard {
     const asked = await run.toolCall(call, { request_id: this.#requestOf(call) });
     // A question stays as the person saw it. Any other decision may be outdated.
     const stale = asked.replayed === true && asked.applied !== "ask_user";
-    return this.#answerOf(call, stale ? await run.toolCall(call) : asked);
+    return await this.#answerTo(call, stale ? await run.toolCall(call) : asked);
+  }
+
+  /** The answer to a call that a model just made. Another call may run instead. */
+  async #answerTo(call: Call, outcome: Outcome): Promise<ToolAnswer> {
+    const { run } = this.#options;
+    const request_id = this.#requestOf(call);
+    const taken = await changedCall({ run, call, outcome, request_id });
+    if (taken.call === undefined) return this.#answerOf(call, { ...outcome, ...taken });
+    const changed = reasonOf(outcome.decision);
+    return { kind: "run", args: copyOf(taken.call), changed };
   }
 
   async #settle(call: Call, { approved, by = "user", reason }: PersonAnswer): Promise<ToolAnswer> {
@@ -147,6 +158,8 @@ class RunGuard implements ToolGuard {
     const [question] = asked.events;
     if (asked.replayed !== true || question === undefined) return this.#answerOf(call, asked);
     if (asked.applied !== "ask_user") return this.#answerOf(call, await run.toolCall(call));
+    if (await isSettled({ run, call, outcome: asked, request_id }))
+      return { kind: "deny", reason: NOT_ASKED };
     if (!approved) {
       const why = reason?.trim() || "no reason given";
       await run.refuse({ asked: question.sequence, by, reason: why }, { documents });
@@ -165,8 +178,8 @@ class RunGuard implements ToolGuard {
     return canonicalJson([call.session ?? "", call.id, this.#policy, this.#phaseOf(call) ?? ""]);
   }
 
-  #answerOf({ args }: Call, { applied, decision, events }: Outcome): ToolAnswer {
-    if (applied === "allow") return { kind: "run", args: structuredClone(args) as JsonObject };
+  #answerOf(call: Call, { applied, decision, events }: Outcome): ToolAnswer {
+    if (applied === "allow") return { kind: "run", args: copyOf(call) };
     const reason = reasonOf(decision);
     const [event] = events;
     return applied === "deny" || event === undefined
@@ -231,6 +244,9 @@ class RunGuard implements ToolGuard {
   }
 }
 
+const copyOf = ({ args }: Pick<ToolCall, "args">): JsonObject =>
+  structuredClone(args) as JsonObject;
+
 const refusesTool = ({ votes }: Decision): boolean =>
   votes.some(
     ({ code, effect, shadow }) => effect === "deny" && shadow !== true && REFUSES_TOOL.has(code),
@@ -252,10 +268,10 @@ export const refusalError = (answer: Exclude<ToolAnswer, { readonly kind: "run" 
         : answer.reason,
   });
 
+const NOT_ASKED = "This question was answered before, or nobody asked it.";
+
 const fault = (error: unknown): string =>
-  error instanceof StoreConflict
-    ? "This question was answered before, or nobody asked it."
-    : `Bylaw could not judge this: ${messageOf(error)}`;
+  error instanceof StoreConflict ? NOT_ASKED : `Bylaw could not judge this: ${messageOf(error)}`;
 
 async function closed(work: () => Promise<ToolAnswer>): Promise<ToolAnswer> {
   try {
