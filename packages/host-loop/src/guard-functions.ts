@@ -89,7 +89,8 @@ export async function judge(
   ask: GuardOptions["ask"],
 ): Promise<Judged> {
   const answer = await guard.judge(call);
-  if (answer.kind !== "ask") return { answered: undefined };
+  if (answer.kind === "run") return { answered: undefined };
+  if (answer.kind === "deny") return { refused: { ok: false, content: answer.reason } };
   const { reason, question } = answer;
   if (ask !== undefined)
     return { answered: await ask({ tool: call.tool, args: call.args, reason, question }) };

@@ -1,19 +1,26 @@
 import { parseJson } from "@bylaw/config";
-import { createToolGuard, refusalError, type ToolGuard } from "@bylaw/host";
-import { BylawError, isJsonObject } from "@bylaw/kernel";
+import { checkOffered, createToolGuard, refusalError, type ToolGuard } from "@bylaw/host";
+import { BylawError, isJsonObject, type JsonObject } from "@bylaw/kernel";
 import { judge, type GuardOptions } from "./guard-functions.ts";
 
 type Work = (this: unknown, args: unknown, context?: unknown, ...rest: unknown[]) => unknown;
+type Parse = (args: unknown) => unknown;
 
 /** The functions of a tool that an SDK's runner calls. */
 interface Runnable {
   readonly name?: string;
   readonly run?: Work;
-  readonly function?: {
-    readonly name?: string;
-    readonly function?: Work;
-    readonly parse?: unknown;
-  };
+  readonly parse?: Parse;
+  readonly function?: OpenAiFunction;
+  /** What `zodFunction` of the OpenAI SDK adds, out of sight of a copy. */
+  readonly $callback?: Work | undefined;
+  readonly $parseRaw?: Parse;
+}
+
+interface OpenAiFunction {
+  readonly name?: string;
+  readonly function?: Work;
+  readonly parse?: Parse;
 }
 
 /**
@@ -27,9 +34,9 @@ export function guardRunnable<Tools extends readonly object[]>(
 ): { -readonly [At in keyof Tools]: Tools[At] } {
   const guard = createToolGuard({ ...options, host: "loop" });
   return tools.map((tool: Runnable) => {
-    if (typeof tool.function?.function === "function")
-      return { ...tool, function: guardOpenAi(tool.function, guard, ask) };
-    const { run, name } = tool;
+    const own = openAiFunction(tool);
+    if (own !== undefined) return { ...tool, function: guardOpenAi(own, guard, ask) };
+    const { run, name, parse = asGiven } = tool;
     if (run === undefined) return tool;
     if (name === undefined)
       throw new BylawError({
@@ -38,28 +45,39 @@ export function guardRunnable<Tools extends readonly object[]>(
         fix: "Give the agent single tools.",
       });
     const guarded: Work = (args, context, ...rest) =>
-      guardedRun(guard, ask, { tool: name, args, ...idOf(context) }, (own) =>
-        run.call(tool, own, context, ...rest),
-      );
+      guardedRun(guard, ask, { tool: name, args, ...idOf(context) }, async (own, changed) => {
+        if (changed === undefined) return run.call(tool, own, context, ...rest);
+        await checkOffered(own, parse);
+        return await run.call(tool, own, changedContext(context, own), ...rest);
+      });
     return { ...tool, run: guarded };
   }) as never;
 }
 
+function openAiFunction({
+  function: own,
+  $callback,
+  $parseRaw,
+}: Runnable): OpenAiFunction | undefined {
+  if ($callback !== undefined)
+    return { ...own, function: $callback, ...($parseRaw && { parse: $parseRaw }) };
+  return typeof own?.function === "function" ? own : undefined;
+}
+
 // An error ends OpenAI's runner, so a refusal is a result.
-function guardOpenAi(
-  tool: NonNullable<Runnable["function"]>,
-  guard: ToolGuard,
-  ask: GuardOptions["ask"],
-): object {
+function guardOpenAi(tool: OpenAiFunction, guard: ToolGuard, ask: GuardOptions["ask"]): object {
   const work = tool.function as Work;
   const name = tool.name ?? work.name;
-  const isText = tool.parse === undefined;
+  const { parse } = tool;
+  const isText = parse === undefined;
   const guarded: Work = async (args, ...rest) => {
     try {
       const given = isText ? parseJson(String(args)) : args;
-      return await guardedRun(guard, ask, { tool: name, args: given }, (own) =>
-        work.call(tool, isText ? JSON.stringify(own) : own, ...rest),
-      );
+      return await guardedRun(guard, ask, { tool: name, args: given }, async (own, changed) => {
+        if (changed !== undefined && parse !== undefined)
+          await checkOffered(own, (args) => parse(JSON.stringify(args)));
+        return await work.call(tool, isText ? JSON.stringify(own) : own, ...rest);
+      });
     } catch (error) {
       if (error instanceof BylawError) return error.message;
       throw error;
@@ -72,12 +90,24 @@ async function guardedRun(
   guard: ToolGuard,
   ask: GuardOptions["ask"],
   given: { readonly tool: string; readonly args: unknown; readonly id?: string },
-  work: (args: unknown) => unknown,
+  work: (args: JsonObject, changed?: string) => unknown,
 ): Promise<unknown> {
   const call = { ...given, id: given.id ?? crypto.randomUUID() };
   const judged = await judge(guard, call, ask);
   if ("refused" in judged) throw refusalError({ kind: "deny", reason: judged.refused.content });
   return await guard.run(call, work, judged.answered);
+}
+
+const asGiven: Parse = (args) => args;
+
+// A tool may read its arguments from the context too.
+function changedContext(context: unknown, input: JsonObject): unknown {
+  if (typeof context !== "object" || context === null) return context;
+  const changed = Object.entries(context).map(([key, value]) => [
+    key,
+    key.startsWith("toolUse") && isJsonObject(value) ? { ...value, input } : (value as unknown),
+  ]);
+  return Object.fromEntries(changed) as unknown;
 }
 
 function idOf(context: unknown): { readonly id?: string } {
