@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_267,
-  test_lines: 104_646,
+  source_lines: 139_284,
+  test_lines: 104_681,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

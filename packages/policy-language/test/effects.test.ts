@@ -167,3 +167,32 @@ describe("lint checks understand `effects`", () => {
     );
   });
 });
+
+describe("a recursive delete of a folder", () => {
+  const kept = deny("delete-below", { paths: [".", "~"], final: true });
+  const all = { ...allow("reads deletes delete-below writes-outside"), priority: "user" };
+  const at = (cwd: string, line: string) => ({ ...run(line), cwd });
+
+  test.each([
+    ["/data/team/w", "rm -rf .."],
+    ["/data/team/w", "rm -rf ../../team/"],
+    ["/data/team/w", "rm -r /data"],
+    ["/data/team/w", "rm -r /DATA/Team"],
+    ["/data/team/w", "cd .. && rm -rf ."],
+    ["/data/team/w", "rm -rf /home"],
+    ["/data/team/w", "rsync -a --delete src/ /data"],
+  ])("in %s: `%s` deletes the workspace or the home folder in it", (cwd, line) => {
+    expect(effectOf([kept, all], at(cwd, line))).toBe("deny");
+  });
+
+  test.each([
+    ["/data/team/w", "rm -rf ../other"],
+    ["/data/team/w", "rm -rf /data/teams"],
+    ["/data/team/w", "rm -rf src"],
+    ["/data/team/w", "cp -r src /data/team"],
+    ["/data/team/w", "rsync -a src/ /data"],
+    ["/data/team/w", "chmod -R u+w /data/team"],
+  ])("in %s: `%s` does not", (cwd, line) => {
+    expect(effectOf([kept], at(cwd, line))).not.toBe("deny");
+  });
+});

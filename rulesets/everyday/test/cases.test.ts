@@ -83,8 +83,14 @@ it("allows nothing that the recommended rules deny, except the outputs of builds
 
 it("the README lists exactly the rules of the policy, and counts the cases", () => {
   const readme = read("../README.md");
-  const words: Readonly<Record<string, string>> = { allow: "allows", ask_user: "asks" };
-  const listed = [...readme.matchAll(/^\| `([a-z-]+)` +\| (allows|asks)(?:, exception)? +\|/gm)];
+  const words: Readonly<Record<string, string>> = {
+    allow: "allows",
+    ask_user: "asks",
+    deny: "denies",
+  };
+  const listed = [
+    ...readme.matchAll(/^\| `([a-z-]+)` +\| (allows|asks|denies)(?:, exception)? +\|/gm),
+  ];
   expect(listed.map(([, name, effect]) => [name, effect])).toEqual(
     rules.map(({ name, action }) => [name, words[action]]),
   );

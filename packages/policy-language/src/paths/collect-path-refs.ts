@@ -229,7 +229,7 @@ function fromCommand(part: LinePart, args: Args): CollectedPathRefs {
   return { ...found, wanted: [...found.wanted, ...guesses] };
 }
 
-function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
+function fromEffects({ effects, remote, words, named }: LinePart): CollectedPathRefs {
   const wanted: PathRef[] = [];
   let unknown = remote ? undefined : addPatchCommand(wanted, words);
   let regions = 0;
@@ -265,6 +265,11 @@ function fromEffects({ effects, remote, words }: LinePart): CollectedPathRefs {
       access,
       guessed: own && !remote,
       region,
+      deletesBelow:
+        access === "write" &&
+        region !== undefined &&
+        !(region.names ?? only) &&
+        named.names.has("delete-below"),
       follows,
       pattern: region === undefined || found !== undefined ? undefined : path.pattern,
       found: found === undefined || remote ? undefined : foundRef(path, only, found),

@@ -126,6 +126,7 @@ class PathReader {
     guessed = false,
     region,
     pattern,
+    deletesBelow = false,
     remote = false,
     follows = false,
     found,
@@ -147,6 +148,7 @@ class PathReader {
     const aliases: Place[] = [];
     this.#addReal(text, absolute, { guessed, places, aliases });
     if (this.#byTool) this.#addTrimmed(text, { guessed, places, aliases });
+    if (deletesBelow) aliases.push(...this.#lostWith(places));
     const all = [...places, ...aliases];
     const within = region === undefined ? undefined : new Region(all, region);
     if (guessed) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
@@ -167,6 +169,14 @@ class PathReader {
       if (!guessed) this.unknown ??= "a path that cannot be resolved";
     } else if (real !== absolute && !isSamePath(places[0], real)) places.push(placeOf(real));
     for (const other of others) aliases.push(placeOf(other));
+  }
+
+  // The workspace and the home folder, where they are deleted with a folder that holds them.
+  #lostWith(places: readonly Place[]): readonly Place[] {
+    const { workspace, cwd, home } = this.#call;
+    return [folder(workspace ?? cwd), folder(home)].filter(
+      (kept) => kept && places.some((place) => kept.folded.isBelow(place.folded)),
+    ) as readonly Place[];
   }
 
   #addTrimmed(text: string, { guessed, places, aliases }: Guessed & Places): void {

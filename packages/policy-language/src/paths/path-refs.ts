@@ -14,6 +14,8 @@ export interface PathRef {
   readonly guessed?: boolean | undefined;
   /** Set if it is a folder and the call means something below it. */
   readonly region?: RegionNames | undefined;
+  /** Whether it is deleted with everything below it. */
+  readonly deletesBelow?: boolean | undefined;
   /** Whether the command follows links below it. */
   readonly follows?: boolean | undefined;
   /** The command's glob, if the region is what the glob finds. */
