@@ -90,8 +90,10 @@ export function runJudge(records: ProxyRecords, run: Run): ProxyJudge {
   return {
     async decide(call) {
       const decision = await kernel.decide(await current(call), run.view);
-      // A question is recorded only when somebody is asked.
-      return decision.applied === "ask_user" ? decision : (await run.toolCall(call)).decision;
+      // A question is recorded when somebody is asked, or when another call may run instead.
+      return decision.applied === "ask_user" && decision.instead === undefined
+        ? decision
+        : (await run.toolCall(call)).decision;
     },
     hides: async (call) => deniedOutright(kernel, await current(call), run.view),
     record: (call) => recorded(records, call, (work) => work(run)),

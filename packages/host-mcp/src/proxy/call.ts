@@ -98,6 +98,8 @@ const subject = (tool: string, args: JsonObject, { cwd, ...who }: ProxyPlace): T
   hook: "beforeToolCall",
   tool,
   args,
+  // Its own, because a client may use the id of a request again.
+  id: crypto.randomUUID(),
   cwd,
   workspace: cwd,
   host: { name: "mcp" },

@@ -1,4 +1,4 @@
-import { reasonOf } from "@bylaw/host";
+import { reasonOf, takeOffer } from "@bylaw/host";
 import {
   isJsonObject,
   messageOf,
@@ -9,9 +9,9 @@ import {
 } from "@bylaw/kernel";
 import { oneLine, quote } from "@bylaw/wording";
 import { methodCallOf, paramsOf, textIn, toolCallOf, type ProxyPlace } from "./call.ts";
-import { RPC, MessageFault } from "./message.ts";
+import { RPC, MessageFault, readClientMessage } from "./message.ts";
 import type { PendingRequest } from "./pending.ts";
-import type { ToolTable } from "./tool-table.ts";
+import type { ListedTool, ToolTable } from "./tool-table.ts";
 
 /** A recorded question. */
 export interface RecordedQuestion {
@@ -35,7 +35,8 @@ export interface GateOptions {
   readonly place: ProxyPlace;
   readonly judge: ProxyJudge;
   readonly table: ToolTable;
-  readonly forward: (request: PendingRequest) => void;
+  /** `text`: the message to send instead of the client's. */
+  readonly forward: (request: PendingRequest, text?: string) => void;
   readonly answer: (
     request: PendingRequest,
     answer: { readonly result: Json } | { readonly error: JsonObject },
@@ -46,6 +47,14 @@ export interface GateOptions {
     message: string,
   ) => Promise<Json | undefined> | undefined;
   readonly canElicit: () => boolean;
+}
+
+/** A call in a request. */
+interface RequestedCall {
+  readonly request: PendingRequest;
+  readonly call: ToolCall;
+  /** The tool, if the request calls one. */
+  readonly tool?: ListedTool;
 }
 
 /** The longest call to show in a dialog, in characters. A longer one cannot be approved there, because a person must see all of it. */
@@ -64,17 +73,17 @@ export class Gate {
     const { place, table, judge } = this.#options;
     try {
       const params = paramsOf(request.params);
-      let call: ToolCall;
+      let asked: RequestedCall;
       if (request.method === "tools/call") {
         const tool = table.current?.tools.get(textIn(params, "name"));
         // The tool may have been added or accepted since the last list.
         if (tool === undefined || tool.fault !== undefined) return this.#judgeAnew(request, params);
-        call = toolCallOf(params, tool, place);
-      } else call = methodCallOf(request.method, params, place);
-      const decision = judge.decide(call);
+        asked = { request, tool, call: toolCallOf(params, tool, place) };
+      } else asked = { request, call: methodCallOf(request.method, params, place) };
+      const decision = judge.decide(asked.call);
       return decision instanceof Promise
-        ? this.#guarded(request, async () => this.#apply(request, call, await decision))
-        : this.#apply(request, call, decision);
+        ? this.#guarded(request, async () => this.#apply(asked, await decision))
+        : this.#apply(asked, decision);
     } catch (error) {
       return this.#fail(request, error);
     }
@@ -109,24 +118,53 @@ export class Gate {
           `The tool ${quote(name)} is withheld: ${tool.fault}. A person can look at it and accept it with \`bylaw mcp --accept-tools\`.`,
         );
       const call = toolCallOf(params, tool, place);
-      this.#apply(request, call, await judge.decide(call));
+      this.#apply({ request, tool, call }, await judge.decide(call));
     });
   }
 
-  #apply(request: PendingRequest, call: ToolCall, decision: Decision): void {
-    const { forward } = this.#options;
+  #apply(asked: RequestedCall, decision: Decision): void {
+    const { request, tool } = asked;
     if (request.cancelled) return undefined;
-    if (decision.applied === "allow") return forward(request);
-    if (decision.applied === "deny") return this.#refuse(request, reasonOf(decision));
-    return this.#guarded(request, () => this.#ask(request, call));
+    if (decision.applied === "allow") return this.#options.forward(request);
+    // Only the arguments of a tool are those in the message.
+    return tool === undefined || decision.instead === undefined
+      ? this.#stop(asked, decision)
+      : this.#guarded(request, () => this.#takeOffer({ ...asked, tool }, decision));
   }
 
-  async #ask(request: PendingRequest, given: ToolCall): Promise<void> {
+  #stop({ request, call }: RequestedCall, decision: Decision): void {
+    if (request.cancelled) return undefined;
+    if (decision.applied === "deny") return this.#refuse(request, reasonOf(decision));
+    return this.#guarded(request, () => this.#ask(request, call, decision));
+  }
+
+  async #takeOffer(asked: Required<RequestedCall>, decision: Decision): Promise<void> {
+    const { place, judge, forward } = this.#options;
+    const { request, call, tool } = asked;
+    const { id = "" } = call;
+    let text = "";
+    const taken = await takeOffer(call, decision, ({ args }) => {
+      text = textWith(request, args);
+      // Read from the text, as the client's, so that what is judged is what the server gets.
+      const message = readClientMessage(text);
+      const params = paramsOf(message.kind === "request" ? message.params : undefined);
+      return judge.decide({ ...toolCallOf(params, tool, place), id });
+    });
+    return taken.call === undefined ? this.#stop(asked, taken.decision) : forward(request, text);
+  }
+
+  async #ask(
+    request: PendingRequest,
+    given: ToolCall,
+    { instead }: Pick<Decision, "instead">,
+  ): Promise<void> {
     const { judge, forward, elicit, canElicit } = this.#options;
     const text = questionText(given);
     const interactive = canElicit() && text.length <= SHOWN;
-    const call = { ...given, id: crypto.randomUUID(), interactive };
-    const { decision, answer_with, answer } = await judge.record(call);
+    const call = { ...given, interactive };
+    const { decision: recorded, answer_with, answer } = await judge.record(call);
+    // An offer that was denied is not told.
+    const decision = { ...recorded, instead };
     if (request.cancelled) return;
     if (decision.applied === "allow") return forward(request);
     const reason = reasonOf(decision);
@@ -176,6 +214,11 @@ export class Gate {
 }
 
 class Refusal extends Error {}
+
+function textWith({ text, params }: PendingRequest, args: JsonObject): string {
+  const message = JSON.parse(text) as JsonObject;
+  return JSON.stringify({ ...message, params: { ...(params as JsonObject), arguments: args } });
+}
 
 const OPEN: ReadonlySet<string> = new Set(["approval_unavailable", "approval_expired"]);
 

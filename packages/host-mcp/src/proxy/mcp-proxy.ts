@@ -70,7 +70,7 @@ export class McpProxy {
       place: options.place,
       judge: options.judge,
       table: this.#table,
-      forward: (request) => this.#forward(request),
+      forward: (request, text) => this.#forward(request, text),
       answer: (request, answer) => this.#answer(request, answer),
       elicit: (request, message) => this.#elicit(request, message),
       canElicit: () => this.#canElicit,
@@ -234,10 +234,10 @@ export class McpProxy {
     }
   }
 
-  #forward(request: PendingRequest): void {
+  #forward(request: PendingRequest, text = request.text): void {
     if (request.cancelled) return undefined;
     request.forwarded = true;
-    return connected(this.#server).send(request.text);
+    return connected(this.#server).send(text);
   }
 
   #answer(
