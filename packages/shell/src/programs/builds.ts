@@ -12,7 +12,7 @@ import {
 import { GO_TOOLS } from "./go.ts";
 import { RUST_TOOLS } from "./rust.ts";
 import { OBJCOPY } from "./objcopy.ts";
-import { recordArgumentsOfScript, runFile } from "./script-file.ts";
+import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
@@ -84,7 +84,10 @@ function cmake(use: ParsedArgs, out: Findings): void {
     if (!PLAIN_CMAKE.test(value?.text ?? "")) hazard(out, at, "configure");
   const [first] = use.operands;
   if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
-  if (!hasOption(use, "build")) return;
+  if (!hasOption(use, "build")) {
+    if (!hasOption(use, "E") && first !== undefined) file(out, "read", first.word);
+    return;
+  }
   for (const { at, value } of optionsNamed(use, "target"))
     if (isOutward(value?.text ?? "install"))
       hazard(out, out.argv[at + 1] === value ? at + 1 : at, "unknown");
@@ -100,13 +103,11 @@ const PLAIN_CC =
   /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include))[\w+-]*(?:=[\w-]*)?$/;
 
 function cc(use: ParsedArgs, out: Findings): void {
-  for (const { at, word } of use.operands) {
-    const start = prefix(word);
-    if (start.startsWith("@")) {
-      hazard(out, at, "load");
-      file(out, "read", after(word, 1));
-    } else file(out, "read", word);
-  }
+  argumentFiles(use, out);
+  // An include in the code on standard input reads any file.
+  for (const { word } of use.operands)
+    if (isInput(word)) runInput(out);
+    else file(out, "read", word);
   for (const { option, at, value } of use.options)
     if (/^[Wf]$/.test(option.name) && !PLAIN_CC.test(value?.text ?? "")) hazard(out, at, "load");
   for (const { at, word } of use.unknownOptions)
@@ -124,8 +125,8 @@ function readEach(list: Word, out: Findings): void {
 
 const CC: Spec = {
   options: options`-MD -MMD -MP -M -MM -c -S -E -v -s -w -static -shared -pthread -pipe --version --help -fsyntax-only ${kind.write} -o
-    -MF -aux-info ${kind.script} -wrapper ${kind.load} -Xlinker -Xassembler -Xpreprocessor -Xclang -mllvm -fplugin -specs --specs -B -T -load ${kind.value} -x -I -L -D -U -l -isystem
-    -iquote -idirafter -MT -MQ -std -march -mtune -dumpbase -dumpdir -arch -framework -target
+    -MF -aux-info -dumpbase -dumpdir ${kind.script} -wrapper ${kind.load} -Xlinker -Xassembler -Xpreprocessor -Xclang -mllvm -fplugin -specs --specs -B -T -load ${kind.value} -x -I -L -D -U -l -isystem
+    -iquote -idirafter -MT -MQ -std -march -mtune -arch -framework -target
     --target ${kind.read} --sysroot -isysroot -include -imacros ${kind.optional} -O -W -f -m -g -fdump`,
   inert: "version help",
   more: cc,
@@ -178,9 +179,10 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   objdump: {
     options: options`-d -D -t -T -x -h -s -S -r ${kind.value} -j -m -M`,
     operands: [many("read")],
+    more: argumentFiles,
   },
-  nm: { options: options`${kind.load} --plugin`, operands: [many("read")] },
-  readelf: { operands: [many("read")] },
+  nm: { options: options`${kind.load} --plugin`, operands: [many("read")], more: argumentFiles },
+  readelf: { operands: [many("read")], more: argumentFiles },
   ldd: { operands: [many("exec")] },
   ...GO_TOOLS,
   ...RUST_TOOLS,

@@ -2,7 +2,7 @@ import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
-import { prefix } from "./word-text.ts";
+import { after, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 /** Guesses the hazards of unknown options from their names. */
@@ -16,7 +16,10 @@ export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {
 /** `@file` names a file with further arguments, which may contain any option. */
 export function argumentFiles(use: ParsedArgs, out: Findings): void {
   for (const { at, word } of use.operands)
-    if (prefix(word).startsWith("@")) hazard(out, at, "load");
+    if (prefix(word).startsWith("@")) {
+      hazard(out, at, "load");
+      file(out, "read", after(word, 1));
+    }
 }
 
 function checkArguments(use: ParsedArgs, out: Findings): void {
@@ -140,7 +143,7 @@ const JS_TEST: Spec = {
 export const CHECKERS: Readonly<Record<string, Spec>> = {
   eslint: ESLINT,
   shellcheck: {
-    options: options`-C -a,--check-sourced -x,--external-sources --list-optional --norc --help -V,--version ${kind.value} -e,--exclude
+    options: options`-C ${kind.flagThat("load")} -a,--check-sourced ${kind.flag} -x,--external-sources --list-optional --norc --help -V,--version ${kind.value} -e,--exclude
       -i,--include -f,--format -o,--enable -s,--shell -S,--severity -W,--wiki-link-count ${kind.optional} --color ${kind.load} --rcfile
       ${kind.takes("read")} -P,--source-path`,
     operands: [many("read")],

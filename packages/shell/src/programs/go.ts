@@ -56,7 +56,7 @@ const GO_SPEC: Spec = {
       },
     },
     ...Object.fromEntries(
-      "build vet list doc fix clean version work help tool bug telemetry"
+      "build vet list doc fix version work help tool bug telemetry"
         .split(" ")
         .map((name) => [name, { options: GO, more: goFlags }]),
     ),
@@ -66,6 +66,8 @@ const GO_SPEC: Spec = {
     mod: { options: GO, more: (use, out) => goPackages(use, out, true) },
     fmt: { options: GO, more: goFmt },
     generate: { options: GO, does: "run", more: goFlags },
+    // It deletes what was installed, outside of the module.
+    clean: { options: options`${GO} ${kind.flagThat("delete")} -i`, more: goFlags },
     env: { options: options`-json -changed ${kind.flagThat("configure")} -w -u` },
   },
 };

@@ -75,9 +75,24 @@ function filesOfGh(
   }
 }
 
+// A repository on a host, or the address of something there.
+const ON_HOST = /^(?:\w+:\/\/(?:[^/@]*@)?|[\w.-]+@)?([\w.-]+)(?::\d+)?[/:][^/]+\/[^/]/;
+
+// `gh` sends a token to every host that it is told.
+function sendsToHosts(use: ParsedArgs, out: Findings): void {
+  const repos = optionsNamed(use, "repo").map((used) => ({ at: used.at, word: valueOf(used) }));
+  for (const { at, word } of [...use.operands.slice(2), ...repos]) {
+    const host = ON_HOST.exec(prefix(word))?.[1] ?? "github.com";
+    // A branch may look like a host without a dot.
+    const isHost = host.includes(".") || repos.some((repo) => repo.word === word);
+    if (isHost && !/^(?:www\.)?github\.com$/i.test(host)) hazard(out, at, "send");
+  }
+}
+
 function gh(use: ParsedArgs, out: Findings): void {
   const [first, second] = use.operands;
   network(out, undefined);
+  sendsToHosts(use, out);
   // After `list`, `-w` has the name of a workflow.
   for (const { option, at } of use.options)
     if (

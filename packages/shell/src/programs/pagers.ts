@@ -39,8 +39,8 @@ export const LESS: Spec = {
     --follow-name --MOUSE --use-color --incsearch --no-keypad --redraw-on-quit --exit-follow-on-close --file-size --no-histdups
     --no-number-headers --no-search-headers --no-vbell --status-line --use-backslash --no-edit-warn --form-feed ${kind.of("number")}
     -b,--buffers -h,--max-back-scroll -j,--jump-target -y,--max-forw-scroll -z,--window -#,--shift --header --line-num-width --match-shift
-    --status-col-width --wheel-lines ${kind.value} -D,--color -p,--pattern -P,--prompt -t,--tag -",--quotes --rscroll --search-options
-    --intr ${kind.load} -k,--lesskey-file --lesskey-src ${kind.takes("code", "load")} --lesskey-content --lesskey-context ${kind.code}
+    --status-col-width --wheel-lines ${kind.value} -D,--color -p,--pattern -P,--prompt -",--quotes --rscroll --search-options
+    --intr ${kind.load} -t,--tag -k,--lesskey-file --lesskey-src ${kind.takes("code", "load")} --lesskey-content --lesskey-context ${kind.code}
     --cmd ${kind.write} -o,--log-file -O,--LOG-FILE ${kind.read} -T,--tag-file ${kind.of("number")} -x,--tabs ${kind.flag} -~,--tilde
     --mouse --wordwrap --proc-backspace --proc-return --proc-tab --show-preproc-errors ${kind.flagThat("write")} --save-marks
     ${kind.valueThat("write")} --autosave ${kind.of("number")} --modelines`,

@@ -1,15 +1,16 @@
 import { argumentFiles } from "./checkers.ts";
-import { file, hazard, type Findings } from "./findings.ts";
+import { file, hazard, isInput, type Findings } from "./findings.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { optionsNamed } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
-import { recordArgumentsOfScript } from "./script-file.ts";
+import { recordArgumentsOfScript, runInput } from "./script-file.ts";
 import { after, known, prefix } from "./word-text.ts";
 
 // `--emit=link=path` and `--print=cfg=path` write files, and a target may be a file that names a linker.
 function rustc(use: ParsedArgs, out: Findings): void {
   argumentFiles(use, out);
   targetFile(use, out);
+  if (use.operands.some(({ word }) => isInput(word))) runInput(out);
   for (const { option, at, value } of use.options) {
     const start = value === undefined ? "" : prefix(value);
     const path = after(value ?? known(""), start.indexOf("=") + 1);

@@ -1,6 +1,6 @@
 import { readAck } from "./ack.ts";
-import { hazard } from "./findings.ts";
-import { optionsNamed, hasOption } from "./parsed-args.ts";
+import { hazard, type Findings } from "./findings.ts";
+import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 
@@ -20,6 +20,15 @@ const walks = (use: ParsedArgs): boolean =>
   ) ||
   use.unknownOptions.some(({ word }) => word.text === undefined);
 
+// `(?C"program|argument")` in a pattern runs a program at that point of a match.
+function callouts(use: ParsedArgs, out: Findings): void {
+  for (const { at, word } of [
+    ...use.operands.slice(0, 1),
+    ...optionsNamed(use, "regexp").map((used) => ({ at: used.at, word: valueOf(used) })),
+  ])
+    if (word.text?.includes("(?C") !== false) hazard(out, at, "run");
+}
+
 const grep: Spec = {
   options: GREP,
   operands: ["data", many("read")],
@@ -31,7 +40,7 @@ const grep: Spec = {
   alone: "walked",
 };
 // These follow all links.
-const pcregrep: Spec = { ...grep, follows: "recursive directories" };
+const pcregrep: Spec = { ...grep, follows: "recursive directories", more: callouts };
 
 // A glob for names that may begin and end with anything, in any folder: it begins and ends with a part that stands for others.
 const ANY_NAME =

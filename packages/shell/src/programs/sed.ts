@@ -24,6 +24,9 @@ export function readSed(out: Findings, from: number): void {
   noteUnlisted(use, out);
   for (const { option, at } of use.options)
     if (option.does !== undefined) hazard(out, at, option.does);
+  // In BSD `-l` takes no value, so the next word is the script.
+  for (const { at, value } of optionsNamed(use, "line-length"))
+    if (!/^\d+$/.test(value?.text ?? "")) hazard(out, at, "run");
   for (const used of optionsNamed(use, "file")) {
     file(out, "read", valueOf(used));
     file(out, "execute", valueOf(used));
@@ -39,6 +42,8 @@ export function readSed(out: Findings, from: number): void {
     files = files.slice(1);
     // BSD has `sed -i '' script`.
     if (first?.word.text === "" && second !== undefined) scripts.push(second);
+    else if (optionsNamed(use, "in-place").some(({ value }) => value === undefined))
+      readSecond(second, out);
   }
   if (!hasOption(use, "sandbox")) readScripts(scripts, out);
   const inPlace = hasOption(use, "in-place I");
@@ -48,6 +53,14 @@ export function readSed(out: Findings, from: number): void {
     if (inPlace) file(out, "write", word);
     if (inPlace && empties) file(out, "delete", word);
   }
+}
+
+// In BSD the word after `-i` is a suffix, and the next one the script. To others it is a file.
+function readSecond(script: Script | undefined, out: Findings): void {
+  const actions = readSedScript(script?.word.text ?? "", { brackets: false });
+  if (actions.some(({ does }) => does === "error")) return;
+  for (const { does, text } of actions)
+    if ((does === "read" || does === "write") && text !== undefined) file(out, does, known(text));
 }
 
 // Whether a script leaves nothing, or only the first lines, of every file.

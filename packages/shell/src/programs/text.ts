@@ -1,4 +1,5 @@
 import { readAwk } from "./awk.ts";
+import { argumentFiles } from "./checkers.ts";
 import { DASEL, isName, YQ } from "./in-place.ts";
 import { readJq } from "./jq.ts";
 import { hazard, file, type Findings } from "./findings.ts";
@@ -131,6 +132,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   strings: {
     options: options`-a -d -f -o -w ${kind.value} -e -n -s -t -T -U`,
     operands: [many("read")],
+    more: argumentFiles,
   },
   iconv: {
     options: options`-c -s -l --verbose ${kind.value} -f,--from-code -t,--to-code ${kind.write} -o,--output`,
