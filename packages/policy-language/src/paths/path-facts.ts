@@ -48,6 +48,7 @@ function otherName(text: string): string | undefined {
   if (/^file:/i.test(text)) return "a URL for a path";
   if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
   if (text.trim() !== text) return "a path with a space around it";
+  if (SHORT_NAME.test(text)) return "a short name of Windows in a path";
   if (!/[^\u0000-\u007f]/.test(text)) return undefined;
   const plain = text.normalize("NFKC");
   const climbs = (path: string): number =>
@@ -57,6 +58,9 @@ function otherName(text: string): string | undefined {
     ? "a path with look-alikes of dots or slashes"
     : undefined;
 }
+
+// `GIT~1` may be `.git`, and `CLAUDE~1` may be `.claude`.
+const SHORT_NAME = /(?:^|[/\\])[^/\\.~]{1,6}~\d{1,4}(?:\.[^/\\.]{0,3})?(?:[/\\]|$)/;
 
 const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
 
