@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_331,
+  source_lines: 139_382,
   test_lines: 104_900,
   files_over_300: 0,
   functions_over_60: 0,
