@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_382,
-  test_lines: 104_900,
+  source_lines: 139_470,
+  test_lines: 104_967,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -74,6 +74,50 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     expect(await page.evaluate("document.activeElement.className")).toBe("list");
   });
 
+  it("says what waits for a person, in whichever view and run", async () => {
+    const folder = scratch({});
+    const [busy, quiet] = [await openProjectRun(folder, "busy"), await openProjectRun(folder)];
+    for (const target of ["all", "docs"]) await call(busy.run, "ann", `make ${target}`);
+    await call(quiet.run, "bob", "git status");
+    const ui = await startUi(folder);
+    onTestFinished(async () => {
+      await ui.stop();
+      await busy.close();
+      await quiet.close();
+    });
+    const page = await openPage();
+    await page.goto(ui.url);
+    await page.getByRole("option", { name: /^busy, 2 questions, / }).waitFor({ state: "attached" });
+    await page.getByText("git status").waitFor();
+    expect(await page.title()).toBe("Bylaw");
+    // The run that is looked at stays, although another one is the latest now.
+    await call(busy.run, "ann", "ls");
+    await expect.poll(() => page.getByRole("option").first().innerText()).toMatch(/^busy/);
+    expect(await page.getByLabel("Run").inputValue()).toBe("main");
+    await page.getByText("git status").waitFor();
+    await page.getByLabel("Run").selectOption("busy");
+    await page.getByRole("link", { name: "Questions 2" }).waitFor();
+    await expect.poll(() => page.title()).toBe("(2) Bylaw");
+    await call(busy.run, "ann", "make more");
+    await page.getByRole("link", { name: "Questions 3" }).waitFor();
+  });
+
+  it("shows only the decisions of a task, until the filters are cleared", async () => {
+    const { ui } = await makeUi();
+    const page = await openPage();
+    await page.goto(ui.url);
+    await page.getByText("git push --force").click();
+    await page.getByRole("button", { name: "Show only this task" }).click();
+    await expect.poll(() => page.getByText("make target").count()).toBe(0);
+    expect(await page.getByRole("searchbox", { name: "Task" }).inputValue()).toBe("task-1");
+    await page.getByRole("searchbox", { name: "Agent" }).fill("nobody");
+    await page.getByRole("searchbox", { name: "Agent" }).press("Enter");
+    await page.getByText("Nothing matches in this run.").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("make target-99").waitFor();
+    expect(await page.getByRole("searchbox", { name: "Task" }).inputValue()).toBe("");
+  });
+
   it("reaches the oldest decision by keyboard, and draws only what is visible", async () => {
     const { ui } = await makeUi();
     const page = await openPage();
@@ -106,7 +150,7 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     }
     await lines(page).first().click();
     await page.getByRole("button", { name: /^Show all 1,\d+,\d+ characters$/ }).click();
-    expect(await page.title()).toBe("Bylaw");
+    expect(await page.title()).toMatch(/^(?:\(\d+\) )?Bylaw$/);
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.locator("#page").innerText()).not.toContain("\u202e");
     expect(asked.filter((url) => !url.startsWith(`${ui.origin}/`))).toEqual([]);

@@ -17,6 +17,8 @@ export interface RunName {
   readonly run: string;
   readonly head: number;
   readonly last: string | null;
+  /** How many questions of it wait for a person. */
+  readonly waits: number;
 }
 
 /** Who is signed in, and what they may do. */

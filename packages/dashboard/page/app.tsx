@@ -1,13 +1,12 @@
-import { Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { get, isSignedIn, keepToken, type Me } from "./api.ts";
+import { get, isSignedIn, keepToken, type Me, type RunName } from "./api.ts";
 import { Agents } from "./agents.tsx";
 import { Consensus } from "./consensus.tsx";
 import { Constitution } from "./constitution.tsx";
 import { Decisions } from "./decisions.tsx";
 import { Experiments } from "./experiments.tsx";
 import { Questions } from "./questions.tsx";
-import { shown } from "./shown.ts";
+import { shown, timeText } from "./shown.ts";
 import { Rates } from "./rates.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { StateView } from "./state-view.tsx";
@@ -31,7 +30,7 @@ const viewInAddress = (): View =>
   VIEWS.find(([name]) => location.hash === `#${name}`)?.[0] ?? "decisions";
 
 /** How often the list of runs is read, in milliseconds. */
-const RUNS_MS = 10_000;
+const RUNS_MS = 5_000;
 
 /** The page: who is signed in, which run, and what of it. */
 export function App() {
@@ -60,10 +59,16 @@ export function App() {
     const timer = setInterval(load, RUNS_MS);
     return () => clearInterval(timer);
   }, [isIn, chosen]);
+  const latest = me?.runs.at(-1)?.run;
+  // A run that becomes the latest must not take the place of the one that is looked at.
+  useEffect(() => setChosen((before) => before ?? latest), [latest]);
+  const run = chosen ?? latest;
+  const waits = me?.runs.find((one) => one.run === run)?.waits ?? 0;
+  useEffect(() => {
+    document.title = waits === 0 ? "Bylaw" : `(${waits}) Bylaw`;
+  }, [waits]);
   if (!isKnown) return <main class="sign-in">Loading …</main>;
   if (me === undefined) return <SignIn onDone={setMe} />;
-  const run = chosen ?? me.runs.at(-1)?.run;
-  const of = me.many_runs ? run : undefined;
   const out = (): void => {
     keepToken("");
     setMe(undefined);
@@ -76,6 +81,7 @@ export function App() {
           {VIEWS.map(([name, label]) => (
             <a key={name} href={`#${name}`} aria-current={view === name ? "page" : undefined}>
               {label}
+              {name === "questions" && waits > 0 && <span class="count"> {waits}</span>}
             </a>
           ))}
         </nav>
@@ -94,14 +100,33 @@ export function App() {
         ) : run === undefined ? (
           <p class="empty">The store holds no runs yet.</p>
         ) : (
-          <Fragment key={run}>
-            {view === "decisions" && <Decisions run={of} />}
-            {view === "questions" && <Questions run={of} me={me} />}
-            {view === "run" && <StateView key="run" run={of} sections={RUN} />}
-            {view === "work" && <StateView key="work" run={of} sections={WORK} />}
-          </Fragment>
+          <RunView key={run} run={me.many_runs ? run : undefined} me={me} view={view} />
         )}
       </main>
+    </>
+  );
+}
+
+interface RunViewProps {
+  readonly run: string | undefined;
+  readonly me: Me;
+  readonly view: View;
+}
+
+/** A view of a run. Both views of a state show it after the same event. */
+function RunView({ run, me, view }: RunViewProps) {
+  const [at, setAt] = useState("");
+  const showState = (sequence: number): void => {
+    setAt(String(sequence));
+    location.hash = "#run";
+  };
+  const state = { run, at, onAt: setAt };
+  return (
+    <>
+      {view === "decisions" && <Decisions run={run} onState={showState} />}
+      {view === "questions" && <Questions run={run} me={me} />}
+      {view === "run" && <StateView key="run" {...state} sections={RUN} />}
+      {view === "work" && <StateView key="work" {...state} sections={WORK} />}
     </>
   );
 }
@@ -119,10 +144,18 @@ function RunChoice({ me, run, onChoose }: RunChoiceProps) {
       <select value={run ?? ""} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
         {me.runs.toReversed().map((one) => (
           <option key={one.run} value={one.run}>
-            {shown(one.run.slice(0, 60))}
+            {runText(one)}
           </option>
         ))}
       </select>
     </label>
   );
 }
+
+// Runs of coding agents are named by an id, so the time tells them apart.
+const runText = ({ run, last, waits }: RunName): string =>
+  [
+    shown(run.slice(0, 60)),
+    ...(waits === 0 ? [] : [waits === 1 ? "1 question" : `${waits} questions`]),
+    ...(last === null ? [] : [timeText(last)]),
+  ].join(", ");

@@ -52,11 +52,14 @@ interface PanelProps {
   readonly onFilter: (filter: RowFilter) => void;
   /** Opens another event. */
   readonly onOpen: (sequence: number) => void;
+  /** Shows the state of the run after an event. */
+  readonly onState: (sequence: number) => void;
   readonly onClose: () => void;
 }
 
 /** One event with everything that was decided about it. */
-export function DecisionPanel({ run, sequence, onFilter, onOpen, onClose }: PanelProps) {
+export function DecisionPanel(props: PanelProps) {
+  const { run, sequence, onFilter, onOpen, onState, onClose } = props;
   const [opened, setOpened] = useState<Opened>();
   const [error, setError] = useState<string>();
   const panel = useRef<HTMLElement>(null);
@@ -84,16 +87,18 @@ export function DecisionPanel({ run, sequence, onFilter, onOpen, onClose }: Pane
         </button>
       </div>
       {error !== undefined && <p class="error">{error}</p>}
-      {opened?.event.sequence === sequence && <Details {...{ run, opened, onFilter, onOpen }} />}
+      {opened?.event.sequence === sequence && (
+        <Details {...{ run, opened, onFilter, onOpen, onState }} />
+      )}
     </section>
   );
 }
 
-interface DetailsProps extends Pick<PanelProps, "run" | "onFilter" | "onOpen"> {
+interface DetailsProps extends Pick<PanelProps, "run" | "onFilter" | "onOpen" | "onState"> {
   readonly opened: Opened;
 }
 
-function Details({ run, opened, onFilter, onOpen }: DetailsProps) {
+function Details({ run, opened, onFilter, onOpen, onState }: DetailsProps) {
   const { event, phase, offered, offered_by } = opened;
   const { decision, tool, args, ...rest } = event.details;
   return (
@@ -127,6 +132,9 @@ function Details({ run, opened, onFilter, onOpen }: DetailsProps) {
         ]}
         onFilter={onFilter}
       />
+      <button type="button" onClick={() => onState(event.sequence)}>
+        State of the run after this event
+      </button>
       {args !== undefined && (
         <>
           <h3>Arguments</h3>

@@ -12,16 +12,25 @@ const HEIGHT = 44;
 /** Whether there is room for the filters from the start. */
 const WIDE = matchMedia("(min-width: 801px)").matches;
 
+const HEADS = ["Time", "Effect", "Tool", "Call", "Rule or code", "Agent"];
+
 const FIELDS = [
   ["rule", "Rule"],
   ["agent", "Agent"],
   ["tool", "Tool"],
   ["phase", "Phase"],
   ["code", "Code"],
+  ["task", "Task"],
 ] as const;
 
+interface DecisionsProps {
+  readonly run: string | undefined;
+  /** Shows the state of the run after an event. */
+  readonly onState: (sequence: number) => void;
+}
+
 /** The decisions of a run as they come, with filters, and one of them opened. */
-export function Decisions({ run }: { readonly run: string | undefined }) {
+export function Decisions({ run, onState }: DecisionsProps) {
   const [filter, setFilter] = useState<RowFilter>({ decided: true });
   const [active, setActive] = useState(-1);
   const [open, setOpen] = useState<number>();
@@ -39,6 +48,11 @@ export function Decisions({ run }: { readonly run: string | undefined }) {
           <Filters filter={filter} onChange={change} />
         </details>
         <Status rows={rows} />
+        <p class="heads" aria-hidden="true">
+          {HEADS.map((head) => (
+            <span key={head}>{head}</span>
+          ))}
+        </p>
         <VirtualList
           count={list.length}
           height={HEIGHT}
@@ -74,6 +88,7 @@ export function Decisions({ run }: { readonly run: string | undefined }) {
           sequence={open}
           onFilter={change}
           onOpen={setOpen}
+          onState={onState}
           onClose={() => {
             setOpen(undefined);
             document.querySelector<HTMLElement>(".list")?.focus();
@@ -83,6 +98,11 @@ export function Decisions({ run }: { readonly run: string | undefined }) {
     </div>
   );
 }
+
+const NO_FILTER: RowFilter = {
+  effect: undefined,
+  ...Object.fromEntries(FIELDS.map(([field]) => [field, undefined])),
+};
 
 interface FiltersProps {
   readonly filter: RowFilter;
@@ -121,6 +141,11 @@ function Filters({ filter, onChange }: FiltersProps) {
         />
         All events
       </label>
+      {Object.values(filter).some((value) => value !== undefined && value !== true) && (
+        <button type="button" onClick={() => onChange({ ...NO_FILTER, decided: true })}>
+          Clear filters
+        </button>
+      )}
     </form>
   );
 }
@@ -160,6 +185,11 @@ function Status({ rows }: { readonly rows: Rows }) {
         {rows.rows.length.toLocaleString("en")} shown
         {next === undefined ? "" : `, searched down to event ${next.toLocaleString("en")}`}
       </span>
+      {state === "live" && rows.rows.length === 0 && (
+        <span>
+          {next === undefined ? "Nothing matches in this run." : "Nothing matches so far."}
+        </span>
+      )}
       {error !== undefined && <span class="error">{error}</span>}
       {isFull && <span>Narrow the filters to see older ones.</span>}
       {waiting > 0 && (

@@ -1,4 +1,5 @@
 import type { Latency, Minute } from "../src/rates.ts";
+import { timeText } from "./shown.ts";
 
 const EFFECTS = [
   ["allow", "allowed"],
@@ -40,6 +41,10 @@ export function RatePlot({ minutes }: { readonly minutes: readonly Minute[] }) {
           });
         })}
       </svg>
+      <p class="axis" aria-hidden="true">
+        <span>{minuteText(end - (MINUTES - 1) * MINUTE_MS)}</span>
+        <span>{minuteText(end)}</span>
+      </p>
       <figcaption>
         Decisions in each minute of the last hour, at most {most.toLocaleString("en")}:{" "}
         {EFFECTS.map(([effect, word], index) => (
@@ -53,6 +58,8 @@ export function RatePlot({ minutes }: { readonly minutes: readonly Minute[] }) {
     </figure>
   );
 }
+
+const minuteText = (at: number): string => timeText(new Date(at).toISOString()).slice(0, -3);
 
 /** How long calls took, as a bar for each range. */
 export function LatencyPlot({ latencies }: { readonly latencies: readonly Latency[] }) {
@@ -68,17 +75,19 @@ export function LatencyPlot({ latencies }: { readonly latencies: readonly Latenc
         </tr>
       </thead>
       <tbody>
-        {latencies.map(({ at_most_ms: bound, calls }) => (
-          <tr key={bound}>
-            <th scope="row">{bound === null ? "longer" : `at most ${timeOf(bound)}`}</th>
-            <td>{calls.toLocaleString("en")}</td>
-            <td>
-              <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-                <rect width={(calls / most) * 100} height={10} />
-              </svg>
-            </td>
-          </tr>
-        ))}
+        {latencies
+          .slice(0, latencies.findLastIndex(({ calls }) => calls > 0) + 1)
+          .map(({ at_most_ms: bound, calls }) => (
+            <tr key={bound}>
+              <th scope="row">{bound === null ? "longer" : `at most ${timeOf(bound)}`}</th>
+              <td>{calls.toLocaleString("en")}</td>
+              <td>
+                <svg class="bar" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
+                  <rect width={(calls / most) * 100} height={10} />
+                </svg>
+              </td>
+            </tr>
+          ))}
       </tbody>
     </table>
   );

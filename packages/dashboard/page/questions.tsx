@@ -65,8 +65,13 @@ export function Questions({ run, me }: QuestionsProps) {
                   </span>
                 )}
                 <span class="muted">
-                  <Text>{one.agent}</Text>, task <Text>{one.task}</Text>,{" "}
-                  {timeText(one.asked_at ?? one.opened_at ?? "")}
+                  <Text>{one.agent}</Text>
+                  {one.task !== null && (
+                    <>
+                      , task <Text>{one.task}</Text>
+                    </>
+                  )}
+                  , {timeText(one.asked_at ?? one.opened_at ?? "")}
                 </span>
               </button>
             </li>

@@ -86,7 +86,7 @@ export function rowOf(event: LogEvent, phase: string | null): Row {
     effect: nameAt(decision, "effect"),
     code: nameAt(decision, "code") ?? nameAt(details, "code"),
     rule: nameAt(objectAt(decision, "rule"), "name"),
-    summary: summaryOf(details),
+    summary: transitionText(event) ?? summaryOf(details),
   };
 }
 
@@ -94,6 +94,15 @@ export function rowOf(event: LogEvent, phase: string | null): Row {
 export const matches = (row: Row, filter: RowFilter): boolean =>
   (filter.decided !== true || row.effect !== null) &&
   FILTERS.every((field) => filter[field] === undefined || row[field] === filter[field]);
+
+/** Which task moves where. `undefined` for an event that is about nothing of the kind. */
+function transitionText({ event_type, task_id, details }: LogEvent): string | undefined {
+  if (event_type !== "phase_entered" && event_type !== "transition_blocked") return undefined;
+  const to = nameAt(details, "to");
+  if (task_id === null || to === null) return undefined;
+  const from = nameAt(details, "from");
+  return `${task_id.slice(0, NAME)}: ${from === null ? "" : `${from} `}to ${to}`;
+}
 
 /** The first text among the arguments, because it mostly says what the call does, or else the start of the details. */
 export function summaryOf(details: Fields): string {

@@ -18,6 +18,7 @@ import type { UiOperator } from "./operator.ts";
 import type { UiReplay } from "./replay.ts";
 import { runQuery, rowQuery, sequenceIn } from "./queries.ts";
 import { refusal } from "./refusal.ts";
+import { WaitingCounts } from "./waiting-counts.ts";
 import type { WatchedRuns } from "./watched-run.ts";
 
 /** What the page of a local store is served from. */
@@ -79,6 +80,7 @@ export function uiApp(terms: UiTerms): Hono {
       ? await next()
       : refusal(401, "This needs a sign-in", login.fix);
   });
+  addMe(app, terms);
   addReads(app, terms);
   addOpened(app, terms);
   if (operator !== undefined) addAnswers(app, operator);
@@ -121,22 +123,40 @@ function addAnswers(app: Hono, operator: UiOperator): void {
   });
 }
 
-function addReads(app: Hono, { store, runs, operator, replay }: ReadTerms): void {
-  const latestLast = async (): Promise<readonly RunSummary[]> =>
-    (await store.runs()).toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
-  const experiments = new Experiments({ events: (...of) => store.events(...of), runs: latestLast });
+const latestLast = async (store: StoreReader): Promise<readonly RunSummary[]> =>
+  (await store.runs()).toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
+
+function addMe(app: Hono, { store, runs, operator }: ReadTerms): void {
+  const counts = new WaitingCounts(store);
   app.get("/api/v1/me", async ({ req, json }) => {
-    const run = req.query("run") ?? "";
+    const chosen = req.query("run") ?? "";
+    const all = await latestLast(store);
+    const waiting = await counts.of(all);
+    // The counts know no gates, and only late events.
+    const waitsOf = ({ run, head }: RunSummary): number =>
+      (run === chosen ? runs.get(run).waits(head) : undefined) ?? waiting.get(run) ?? 0;
     return json({
       ...(operator === undefined
         ? { name: "This store", can_answer: false, is_agent: false, roles: [] }
         : {
             ...{ name: operator.name, can_answer: true, roles: operator.roles() },
-            is_agent: run !== "" && runs.get(run).isAgent(operator.name),
+            is_agent: chosen !== "" && runs.get(chosen).isAgent(operator.name),
           }),
       many_runs: true,
-      runs: (await latestLast()).map(({ run, head, last }) => ({ run, head, last })),
+      runs: all.map((one) => ({
+        run: one.run,
+        head: one.head,
+        last: one.last,
+        waits: waitsOf(one),
+      })),
     });
+  });
+}
+
+function addReads(app: Hono, { store, runs, replay }: ReadTerms): void {
+  const experiments = new Experiments({
+    events: (...of) => store.events(...of),
+    runs: () => latestLast(store),
   });
   app.get("/api/v1/decisions", async ({ req, json }) => {
     const { run, limit, below, filter } = rowQuery(req.query());

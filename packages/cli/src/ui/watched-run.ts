@@ -16,6 +16,8 @@ export interface WatchedRun {
     readonly approvals: readonly OpenQuestion[];
     readonly total: number;
   }>;
+  /** How many questions there are; `undefined` until all of the log was read. */
+  readonly waits: (head: number) => number | undefined;
   /** Whether an agent of the run has this name, as far as the log was read. */
   readonly isAgent: (name: string) => boolean;
   /** Why the log cannot be read or verified any further; `null` if it can. */
@@ -61,6 +63,8 @@ export function watchRun(
       for (const one of open.slice(0, LISTED)) approvals.push(openQuestion(await asked.read(one)));
       return { approvals, total: open.length };
     },
+    waits: (head) =>
+      follower.head < head ? undefined : asked.open({ view: states.view, now: Date.now() }).length,
     isAgent: (name) => asked.agents.has(foldName(name)),
     broken() {
       follower.fresh().catch(failed);

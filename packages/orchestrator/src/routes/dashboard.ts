@@ -31,16 +31,26 @@ export const getMe = defineRoute({
           .nullable()
           .openapi({ description: "`null`: any role that a gate asks for" }),
         many_runs: z.boolean(),
-        runs: z.array(z.object({ run: z.string(), head: z.int(), last: z.string().nullable() })),
+        runs: z.array(
+          z.object({
+            run: z.string(),
+            head: z.int(),
+            last: z.string().nullable(),
+            waits: z.int().openapi({ description: "How many questions wait for a person" }),
+          }),
+        ),
       }),
     },
   },
-  handle: ({ service: { run, operations }, caller: { name, roles = null } }) =>
-    reply({
+  async handle({ service: { run, operations }, caller: { name, roles = null } }) {
+    const { list } = operations.approvals;
+    const waits = (await list.open()).length;
+    return reply({
       ...{ name, roles, can_answer: true, many_runs: false },
-      is_agent: operations.approvals.list.isAgent(name),
-      runs: [{ run: run.run, head: run.head, last: null }],
-    }),
+      is_agent: list.isAgent(name),
+      runs: [{ run: run.run, head: run.head, last: null, waits }],
+    });
+  },
 });
 
 export const getDecisions = defineRoute({
