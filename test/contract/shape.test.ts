@@ -16,7 +16,7 @@ const NAMES: Readonly<Record<string, (folder: string) => string>> = {
 const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "packages/host": ["./events"],
   "packages/host-mcp": ["./events", "./local-server", "./proxy"],
-  "packages/log": ["./experiment"],
+  "packages/log": ["./allowed-by-rule", "./experiment"],
   "packages/orchestrator": ["./approvals", "./events"],
   "packages/policy-language": ["./condition", "./real-paths"],
   "packages/runner": ["./dbos", "./restate"],

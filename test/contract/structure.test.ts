@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_470,
-  test_lines: 104_967,
+  source_lines: 139_522,
+  test_lines: 105_047,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

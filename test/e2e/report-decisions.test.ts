@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
 import { draft, logOf } from "./log-kit.ts";
-import { recordOffers } from "./offers-kit.ts";
+import { OFFERS_RUN, recordOffers } from "./offers-kit.ts";
 
 const RULES = `
 default = "allow"
@@ -174,7 +174,15 @@ describe("a denial", () => {
 test("a call that a rule changed is no retry and no open question, in every format", async () => {
   const force = "git push --force origin main";
   const cwd = recordOffers([force, "npm publish x", "make install", "make install", force]);
-  const { questions, retries } = decisionsIn(json(bylaw("report --json", { cwd })));
+  const { totals, questions, retries } = decisionsIn(json(bylaw("report --json", { cwd })));
+  // What no rule allows does not run instead, so it is no call.
+  expect(totals).toEqual({ allow: 3, ask_user: 1, deny: 4 });
+  const query = ["log", "query", "--run", OFFERS_RUN, "--store", ".bylaw/store.db", "--json"];
+  const uncovered = bylaw(query, { cwd })
+    .stdout.split("\n")
+    .filter((line) => line.includes('"args":{"command":"make uncovered"'));
+  expect(uncovered).toHaveLength(2);
+  for (const line of uncovered) expect(line).toContain('"event_type":"tool_denied"');
   expect(questions.totals).toEqual({ asked: 1, yes: 0, no: 0, by_host: 0, by_rule: 1 });
   expect(retries).toMatchObject({
     totals: { denied: 4, changed_by_rule: 2, same_call: 1, another_call: 0, deny: 1, allow: 0 },

@@ -1,5 +1,6 @@
 import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
+import type { AskOptions } from "@bylaw/log";
 import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
 import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
 import { takeOffer } from "./rewrite.ts";
@@ -7,7 +8,11 @@ import type { SessionEvent } from "./session-event.ts";
 
 /** Decides about the events of a host. */
 export interface Judge {
-  readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
+  /** `offered`: the call is offered instead of another one, so it does not run unless a rule allows it. */
+  readonly decide: (
+    call: ToolCall,
+    options?: Pick<AskOptions, "offered">,
+  ) => Decision | Promise<Decision>;
   /**
    * Records a question of a host that cannot ask a person. Resolves to the decision, and to the command with which a person
    * answers. A call that a person approved is allowed once.
@@ -101,7 +106,7 @@ async function replyToCall(
   const { rewrites } = capabilities;
   const taken =
     rewrites === "all" || rewrites.includes(call.tool)
-      ? await takeOffer(call, decision, (offered) => judge.decide(offered))
+      ? await takeOffer(call, decision, (offered) => judge.decide(offered, { offered: true }))
       : { decision };
   if (taken.call !== undefined)
     return { kind: "rewrite", args: taken.call.args, reason: reasonOf(decision) };

@@ -9,7 +9,8 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import type { Outcome, Run } from "@bylaw/log";
-import { isAllowedByRule, takeOffer } from "./rewrite.ts";
+import { isAllowedByRule } from "@bylaw/log/allowed-by-rule";
+import { takeOffer } from "./rewrite.ts";
 
 type Call = Omit<ToolCall, "hook"> & { readonly id: string };
 
@@ -43,7 +44,7 @@ export async function changedCall(given: DecidedCall): Promise<Taken> {
     if (second.replayed !== true || (applied === "ask_user" && !ranInstead)) return second.decision;
     // No person saw the question, so nobody may answer it now.
     applied = "deny";
-    return (await run.toolCall(offered)).decision;
+    return (await run.toolCall(offered, { offered: true })).decision;
   });
   return taken.call === undefined ? { ...taken, applied } : taken;
 }
@@ -61,7 +62,8 @@ export async function isSettled(given: DecidedCall): Promise<boolean> {
 /** The first decision about an offered call, in whichever process it was made. */
 function firstDecision({ run, request_id }: DecidedCall, offered: Call): Promise<Outcome> {
   // Under a name of its own, so that a person's answer does not find it: nobody is asked about an offered call.
-  return run.toolCall(offered, { request_id: canonicalJson(["instead", request_id]) });
+  const name = canonicalJson(["instead", request_id]);
+  return run.toolCall(offered, { request_id: name, offered: true });
 }
 
 // An offer from the log may lack what a redactor took out.

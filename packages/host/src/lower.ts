@@ -1,6 +1,6 @@
 import type { Decision, JsonObject } from "@bylaw/kernel";
+import { isAllowedByRule } from "@bylaw/log/allowed-by-rule";
 import type { HostCapabilities } from "./capabilities.ts";
-import { isAllowedByRule } from "./rewrite.ts";
 
 /** The answer to a host. `none` is no opinion: the host acts as it would without Bylaw. */
 export type Reply =

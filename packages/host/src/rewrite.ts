@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type ToolCall,
 } from "@bylaw/kernel";
+import { isAllowedByRule } from "@bylaw/log/allowed-by-rule";
 
 /** A call with named arguments. */
 type Named<C> = C & { readonly args: JsonObject };
@@ -28,7 +29,7 @@ export async function takeOffer<C extends Pick<ToolCall, "args">>(
   const second = await decide(offered);
   if (isAllowedByRule(second)) return { call: offered };
   // A denied offer would only mislead.
-  return { decision: second.applied === "deny" ? { ...decision, instead: undefined } : decision };
+  return { decision: second.effect === "deny" ? { ...decision, instead: undefined } : decision };
 }
 
 function offeredCall<C extends Pick<ToolCall, "args">>(
@@ -42,7 +43,3 @@ function offeredCall<C extends Pick<ToolCall, "args">>(
   const changed = { ...args, ...instead };
   return canonicalJson(changed) === canonicalJson(args) ? undefined : { ...call, args: changed };
 }
-
-/** Whether a rule or a plugin allows a call, and not only a default or an approval mode. */
-export const isAllowedByRule = ({ effect, applied, code }: Decision): boolean =>
-  effect === "allow" && applied === "allow" && code !== "fallback" && code !== "mode_allowed";

@@ -96,9 +96,11 @@ describe("a call for which a rule offers other arguments", () => {
     ["ask>ask>free", "ask", /Use/],
   ])("does not run if no rule allows them, nor what they offer: %s", async (path, kind, reason) => {
     for (const fallback of ["ask_user", "allow"] as const) {
-      const { guard } = await openGuard({ fallback });
+      const { guard, record } = await openGuard({ fallback });
       const expected = { kind, reason: expect.stringMatching(reason) as unknown };
       expect(await guard.judge(write(path))).toMatchObject(expected);
+      // What does not run is not on record as allowed, nor as a question that a person could answer.
+      expect((await record())[1]).toBe(`tool_denied c1 ${path.slice(path.indexOf(">") + 1)}`);
       expect((await guard.start(write(path))).kind).toBe(kind);
     }
   });
@@ -128,7 +130,7 @@ describe("a call for which a rule offers other arguments", () => {
     expect((await last.guard.judge(write("ask>free"))).kind).toBe("deny");
     expect(await record()).toEqual([
       ...["tool_asked c1 ask>free", "tool_allowed c1 free"],
-      ...["tool_allowed c1 free", "tool_asked c1 free"],
+      ...["tool_allowed c1 free", "tool_denied c1 free"],
     ]);
   });
 });

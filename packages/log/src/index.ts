@@ -43,8 +43,8 @@ export {
 } from "./state/approval.ts";
 export {
   OfferedCalls,
-  isAllowedByRule,
   isOfferedCall,
+  isTaken,
   offeredCall,
   type DecidedOffer,
 } from "./state/offered-calls.ts";

@@ -1,6 +1,14 @@
-import type { JsonObject, LogEvent } from "@bylaw/kernel";
-import { OfferedCalls, isOfferedCall } from "../src/index.ts";
+import {
+  allow,
+  ask,
+  createKernel,
+  definePlugin,
+  type JsonObject,
+  type LogEvent,
+} from "@bylaw/kernel";
+import { OfferedCalls, isOfferedCall, openRun } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 
 const LEASED = { command: "git push --force-with-lease" };
 
@@ -16,16 +24,32 @@ const offering = (event_type = "tool_denied", args: JsonObject = { command: "git
 const allowed = (details: JsonObject = {}, agent?: string): LogEvent =>
   decided(
     "tool_allowed",
-    { args: LEASED, decision: { effect: "allow", code: "rule_allowed" }, ...details },
+    {
+      args: LEASED,
+      decision: { effect: "allow", applied: "allow", code: "rule_allowed" },
+      ...details,
+    },
     agent,
   );
 
 describe("a decision about an offered call", () => {
   it.each([
     ["allowed by a rule", allowed(), true],
-    ["allowed by default", allowed({ decision: { effect: "allow", code: "fallback" } }), false],
-    ["allowed by a mode", allowed({ decision: { effect: "allow", code: "mode_allowed" } }), false],
-    ["left to the host", allowed({ decision: { effect: "ask_user", code: "fallback" } }), false],
+    [
+      "allowed by default",
+      allowed({ decision: { effect: "allow", applied: "allow", code: "fallback" } }),
+      false,
+    ],
+    [
+      "allowed by a mode",
+      allowed({ decision: { effect: "allow", applied: "allow", code: "mode_allowed" } }),
+      false,
+    ],
+    [
+      "left to the host",
+      allowed({ decision: { effect: "ask_user", applied: "allow", code: "fallback" } }),
+      false,
+    ],
     ["asked about", decided("tool_asked", { args: LEASED, decision: {} }), false],
     ["denied", decided("tool_denied", { args: LEASED, decision: {} }), false],
   ])("is found, and is the call that runs only if a rule allowed it: %s", (_, event, taken) => {
@@ -71,5 +95,51 @@ describe("a decision about an offered call", () => {
     for (let at = 0; at <= 1_000; at += 1) calls.add(named(`${at}`));
     expect(calls.add(allowed({ id: "0" }))).toBeUndefined();
     expect(calls.add(allowed({ id: "1" }))).toBeDefined();
+  });
+});
+
+const rules = definePlugin({
+  name: "rules",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  grants: true,
+  apply({ hooks }) {
+    hooks.beforeToolCall.tap("tools", ({ tool }) => {
+      if (tool === "free") return allow("Free.");
+      return tool === "asked" ? ask("A person has to see this.") : undefined;
+    });
+  },
+});
+
+describe("an offered call in a run", () => {
+  it.each([
+    ["free", {}, "tool_allowed"],
+    ["asked", {}, "tool_denied"],
+    ["other", { fallback: "ask_user" }, "tool_denied"],
+    ["other", { fallback: "allow" }, "tool_denied"],
+    ["other", { approval_mode: "yolo" }, "tool_denied"],
+    ["asked", { enforcement_mode: "permissive" }, "tool_denied"],
+  ] as const)(
+    "is on record as allowed only if a rule allows it: %s, %o",
+    async (tool, more, type) => {
+      const kernel = createKernel({ plugins: [rules()], ...more });
+      const run = await openRun(kernel, { run: "r" });
+      for (const left_to_host of [false, true]) {
+        const options = { offered: true, left_to_host, request_id: "1" };
+        const { events, applied, decision } = await run.toolCall({ tool, args: {} }, options);
+        expect(events.map(({ event_type }) => event_type)).toEqual([type]);
+        expect(applied).toBe(type === "tool_allowed" ? "allow" : "deny");
+        expect(decision.reason.includes("Only a rule can allow")).toBe(type === "tool_denied");
+      }
+    },
+  );
+
+  it("is on record as allowed after a person's yes to exactly this call", async () => {
+    const run = await openRun(createKernel({ plugins: [rules()] }), { run: "r" });
+    const call = { tool: "asked", args: {} };
+    const subject = { ...call, hook: "beforeToolCall" } as const;
+    const expires_at = new Date(Date.parse(run.now()) + 60_000).toISOString();
+    await run.approve({ subject, by: "ada", expires_at });
+    expect((await run.toolCall(call, { offered: true })).applied).toBe("allow");
   });
 });

@@ -3,7 +3,7 @@ import {
   CALL_EVENTS,
   asksPerson,
   callHash,
-  isAllowedByRule,
+  isTaken,
   offeredCall,
   recordedDigest,
   treeDrop,
@@ -65,7 +65,7 @@ function decided(questions: Questions, event: LogEvent): Questions {
   // A host asks about an offered call at once, so another call with the id ends the offer.
   const others = drop(offer === undefined ? questions : withoutOffer(questions, String(id)), key);
   // The offered call runs instead, so nobody needs to answer about the first one.
-  const left = offer?.offered === key && isAllowedByRule(event) ? drop(others, offer.key) : others;
+  const left = offer?.offered === key && isTaken(event) ? drop(others, offer.key) : others;
   if (!asks || (left.open?.size ?? 0) >= MOST) return left;
   const question = { sequence: event.sequence, digest: recordedDigest(event) ?? "" };
   const offered = offeredCall(event);

@@ -8,6 +8,8 @@ import {
   type Kernel,
   type ToolCall,
 } from "@bylaw/kernel";
+import type { AskOptions } from "@bylaw/log";
+import { isAllowedByRule } from "@bylaw/log/allowed-by-rule";
 
 /** The decision that a run recorded about a call of one of its steps. */
 export interface RunAnswer {
@@ -16,9 +18,17 @@ export interface RunAnswer {
   readonly answer_with: string;
 }
 
-/** Decides a call by a kernel. In a step of `bylaw run` it also asks the run; the stricter decision counts. */
-export async function decideHere(kernel: Kernel, call: ToolCall): Promise<Decision> {
+/**
+ * Decides a call by a kernel. In a step of `bylaw run` it also asks the run; the stricter decision counts. `offered`: the call is offered
+ * instead of another one, so the run is not asked about it if no rule of the kernel allows it.
+ */
+export async function decideHere(
+  kernel: Kernel,
+  call: ToolCall,
+  { offered = false }: Pick<AskOptions, "offered"> = {},
+): Promise<Decision> {
   const own = await kernel.decidePrepared(await kernel.prepare(call));
+  if (offered && !isAllowedByRule(own)) return own;
   const answer = await askRun(call, { left_to_host: own.applied === "allow" });
   return answer === undefined ? own : stricter(own, answer.decision);
 }

@@ -39,13 +39,13 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
   const recording = async (): Promise<SessionRuns | undefined> =>
     needsRun(await kernel()) ? await runs() : undefined;
   return {
-    async decide(call) {
+    async decide(call, options) {
       const loaded = await kernel();
-      if (!needsRun(loaded)) return await decideHere(loaded, call);
+      if (!needsRun(loaded)) return await decideHere(loaded, call, options);
       const asked = await askRun(call);
       // A denied call does not run, so it does not belong to the run of this session, which therefore does not agree to an offer.
       if (asked?.decision.applied === "deny") return { ...asked.decision, instead: undefined };
-      const own = await (await runs()).decide(call, placeOf(call.session));
+      const own = await (await runs()).decide(call, placeOf(call.session), options);
       return await leaveToHost(call, own, asked);
     },
 

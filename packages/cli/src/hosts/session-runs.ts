@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import type { Judge, SessionEvent, ToolReturn } from "@bylaw/host";
 import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
 import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
-import { callQuestionId, openRun, type Outcome, type Run } from "@bylaw/log";
+import { callQuestionId, openRun, type AskOptions, type Outcome, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { storePlace } from "../log/open-store.ts";
@@ -61,7 +61,11 @@ export class SessionRuns {
   }
 
   /** Decides and records a call. A question that the host cannot ask is recorded by {@link SessionRuns.record} instead. */
-  decide(call: ToolCall, place: SessionPlace): Promise<Decision> {
+  decide(
+    call: ToolCall,
+    place: SessionPlace,
+    options: Pick<AskOptions, "offered"> = {},
+  ): Promise<Decision> {
     return this.#within(place, async ({ run }, session) => {
       if (!place.asks) {
         const { kernel } = this.#options;
@@ -70,7 +74,7 @@ export class SessionRuns {
         // With an offer, the host may run another call, so the log needs to show what became of this one.
         if (look.applied === "ask_user" && !isLeft && look.instead === undefined) return look;
       }
-      return (await toolCall(run, call, session, place)).decision;
+      return (await toolCall(run, call, session, place, options)).decision;
     });
   }
 
@@ -184,9 +188,10 @@ async function toolCall(
   call: ToolCall,
   session: Session,
   { strict }: SessionPlace,
+  options: Pick<AskOptions, "offered"> = {},
 ): Promise<Outcome> {
   const { session: name = "", id } = call;
-  const left = { left_to_host: !strict };
+  const left = { left_to_host: !strict && options.offered !== true, ...options };
   // A result is found by the call's id, so a call without one gets a random id.
   const outcome =
     id === undefined

@@ -62,7 +62,7 @@ export function looseJudge(records: ProxyRecords): ProxyJudge {
       }
     });
   return {
-    decide: (call) => (inStep ? decideHere(kernel, call) : kernel.decide(call)),
+    decide: (call, options) => (inStep ? decideHere(kernel, call, options) : kernel.decide(call)),
     hides: (call) => deniedOutright(kernel, call),
     async record(call) {
       const asked = await askRun(call);
@@ -88,12 +88,12 @@ export function runJudge(records: ProxyRecords, run: Run): ProxyJudge {
     return { ...call, run: run.run, ...omitUndefined({ phase }) };
   };
   return {
-    async decide(call) {
+    async decide(call, options) {
       const decision = await kernel.decide(await current(call), run.view);
       // A question is recorded when somebody is asked, or when another call may run instead.
       return decision.applied === "ask_user" && decision.instead === undefined
         ? decision
-        : (await run.toolCall(call)).decision;
+        : (await run.toolCall(call, options)).decision;
     },
     hides: async (call) => deniedOutright(kernel, await current(call), run.view),
     record: (call) => recorded(records, call, (work) => work(run)),

@@ -47,12 +47,14 @@ export class DecisionCounter {
   }
 
   add(event: LogEvent): void {
+    const offer = this.#offers.add(event);
+    // No agent made this call, and it did not run.
+    if (offer?.taken === false) return;
     this.#questions.add(event);
     const effect = APPLIED.get(event.event_type);
     if (effect === undefined) return;
-    const offer = this.#offers.add(event);
     if (offer === undefined) this.#retries.add(event, effect);
-    else if (offer.taken) {
+    else {
       this.#questions.changed(offer.sequence);
       this.#retries.changed(event.agent_id, offer.key);
     }

@@ -24,7 +24,11 @@ export interface RecordedQuestion {
 
 /** Decides about calls. */
 export interface ProxyJudge {
-  readonly decide: (call: ToolCall) => Decision | Promise<Decision>;
+  /** `offered`: the call is offered instead of another one, so it does not run unless a rule allows it. */
+  readonly decide: (
+    call: ToolCall,
+    options?: { readonly offered?: boolean },
+  ) => Decision | Promise<Decision>;
   /** Records a question. A call that a person approved before is allowed once. */
   readonly record: (call: ToolCall) => Promise<RecordedQuestion>;
   /** Whether a tool is denied whatever its arguments are. */
@@ -148,7 +152,7 @@ export class Gate {
       // Read from the text, as the client's, so that what is judged is what the server gets.
       const message = readClientMessage(text);
       const params = paramsOf(message.kind === "request" ? message.params : undefined);
-      return judge.decide({ ...toolCallOf(params, tool, place), id });
+      return judge.decide({ ...toolCallOf(params, tool, place), id }, { offered: true });
     });
     return taken.call === undefined ? this.#stop(asked, taken.decision) : forward(request, text);
   }

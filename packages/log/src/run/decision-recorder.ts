@@ -12,6 +12,7 @@ import {
   type View,
 } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
+import { isAllowedByRule } from "../state/allowed-by-rule.ts";
 import { policiesOnRecord, policyName, type HookName, type Policies } from "../state/policies.ts";
 import { digestOf } from "../format/digest.ts";
 import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
@@ -150,11 +151,7 @@ export class DecisionRecorder {
       const view = this.#watches ? watched(before.view, read) : before.view;
       const decision = await this.#kernel.decidePrepared(subject, view, grant);
       if (read.size > 0) this.#ofWholeRun.add(input.hook as HookName);
-      const isLeft = options.left_to_host === true && decision.code === "fallback";
-      return [
-        subject,
-        isLeft && decision.applied === "ask_user" ? { ...decision, applied: "allow" } : decision,
-      ];
+      return [subject, forHost(decision, options)];
     } catch (error) {
       return this.#refuse(input, error, before);
     }
@@ -252,6 +249,23 @@ export class DecisionRecorder {
       [this.policyDigest]: this.#kernel.policy,
     };
   }
+}
+
+/** A decision with what the host does under it. */
+function forHost(
+  decision: Decision,
+  { left_to_host = false, offered = false }: AskOptions,
+): Decision {
+  const { applied, code, reason } = decision;
+  // Nobody is asked about such a call either.
+  if (offered && applied !== "deny" && !isAllowedByRule(decision))
+    return {
+      ...decision,
+      applied: "deny",
+      reason: `${reason}. Only a rule can allow a call that is offered instead of another one`,
+    };
+  const isLeft = left_to_host && code === "fallback" && applied === "ask_user";
+  return isLeft ? { ...decision, applied: "allow" } : decision;
 }
 
 /** The states that a decision was based on, other than those of its own task or agent. */

@@ -93,6 +93,8 @@ export interface AskOptions {
   readonly request_id?: string;
   /** Whether a tool call that no rule covers counts as one that ran, because the host decides about it. */
   readonly left_to_host?: boolean;
+  /** Whether the call is offered instead of another one. Then it does not run unless a rule allows it, and is recorded as denied. */
+  readonly offered?: boolean;
   /** Documents that are written with the event of the decision, whatever it is. */
   readonly documents?: readonly DocumentWrite[];
 }

@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { isAllowedByRule } from "./allowed-by-rule.ts";
 import { CALL_EVENTS, callHash } from "./recorded-call.ts";
 
 /** A decision about the call that an earlier decision offered instead of its own. */
@@ -34,7 +35,7 @@ export class OfferedCalls {
     const before = this.#offers.get(id);
     this.#offers.delete(id);
     if (before !== undefined && before.offered === callHash(event))
-      return { sequence: before.sequence, key: before.key, taken: isAllowedByRule(event) };
+      return { sequence: before.sequence, key: before.key, taken: isTaken(event) };
     const offered = offeredCall(event);
     if (offered === undefined) return undefined;
     this.#offers.set(id, { sequence, key: callHash(event), offered });
@@ -63,9 +64,6 @@ export function offeredCall(event: LogEvent): string | undefined {
   return callHash({ ...event, details: { ...event.details, args: changed } });
 }
 
-/** Whether a rule or a plugin allowed a call. A default or an approval mode is not enough to change a call. */
-export function isAllowedByRule({ event_type, details: { decision = null } }: LogEvent): boolean {
-  if (event_type !== "tool_allowed" || !isJsonObject(decision)) return false;
-  const { effect, code } = decision;
-  return effect === "allow" && code !== "fallback" && code !== "mode_allowed";
-}
+/** Whether a call that was offered instead of another one may run, according to the decision about it. */
+export const isTaken = ({ details: { decision = null } }: LogEvent): boolean =>
+  isJsonObject(decision) && isAllowedByRule(decision);
