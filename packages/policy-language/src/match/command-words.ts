@@ -158,9 +158,19 @@ export function coversOpen(words: readonly Word[]): boolean {
     ) {
       return false;
     }
-    if (!ended && !isOperand(word)) return false;
+    if (!ended && !isOperand(word) && !isNamedOption(word)) return false;
   }
   return true;
+}
+
+// An option whose value is a glob, as in `--include=*.ts`. Whatever the glob finds, it stays that option.
+function isNamedOption({ pieces }: Word): boolean {
+  const [first] = pieces;
+  return (
+    typeof first === "string" &&
+    /^--[a-z][\w-]*=/.test(first) &&
+    pieces.every((piece) => typeof piece === "string" || piece.hole === "name")
+  );
 }
 
 // A found path begins with its folder, or the host checks the names, so none can be read as an option.

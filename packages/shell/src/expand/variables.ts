@@ -55,9 +55,16 @@ export function isComputed(name: string, value: Word | undefined): boolean {
 /** How a variable can affect later commands. */
 export type VariableRole = "harmless" | "plain" | "command" | "state" | "code";
 
+// Assigned values are not globbed, so a wildcard stays as written.
+function globOf({ pieces }: Word): string | undefined {
+  if (pieces.some((piece) => typeof piece !== "string" && piece.hole !== "name")) return undefined;
+  return pieces.map((piece) => (typeof piece === "string" ? piece : "*")).join("");
+}
+
 /** The role of a variable with this value, which is undefined if unknown. */
 export function roleOf(name: string, value: Word | undefined): VariableRole {
-  const text = value === undefined ? "" : value.text;
+  const text =
+    value === undefined ? "" : (value.text ?? (name === "DEBUG" ? globOf(value) : undefined));
   const values = HARMLESS_VALUES.get(name) ?? HARMLESS_VALUE;
   if (HARMLESS.has(name) || values !== HARMLESS_VALUE)
     return text !== undefined && values.test(text) ? "harmless" : "plain";

@@ -2,9 +2,9 @@
 // start. Options that load, run, write or send anything, even with some values only, are left out.
 const SCRIPTS = `--coverage --watch --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
   -g --fgrep --noEmit --max-warnings --filter --shard --passWithNoTests --headed --run --exact --nocapture --no-capture --show-output
-  --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench`;
+  --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench --mode --port`;
 const LISTS: Readonly<Record<string, string>> = {
-  npm: SCRIPTS,
+  npm: `${SCRIPTS} -w --workspace --workspaces -ws --include-workspace-root --if-present`,
   pnpm: SCRIPTS,
   yarn: SCRIPTS,
   bun: SCRIPTS,

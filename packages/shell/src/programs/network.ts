@@ -85,7 +85,8 @@ function sendsToHosts(use: ParsedArgs, out: Findings): void {
     const host = ON_HOST.exec(prefix(word))?.[1] ?? "github.com";
     // A branch may look like a host without a dot.
     const isHost = host.includes(".") || repos.some((repo) => repo.word === word);
-    if (isHost && !/^(?:www\.)?github\.com$/i.test(host)) hazard(out, at, "send");
+    if (word.text === undefined || (isHost && !/^(?:www\.)?github\.com$/i.test(host)))
+      hazard(out, at, "send");
   }
 }
 
