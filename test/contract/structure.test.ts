@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_522,
+  source_lines: 139_545,
   test_lines: 105_047,
   files_over_300: 0,
   functions_over_60: 0,
