@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_545,
-  test_lines: 105_047,
+  source_lines: 139_572,
+  test_lines: 105_114,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -62,8 +62,8 @@ export interface SessionDesk {
 }
 
 /** A configuration that looks back on the session. */
-export function deskOf(host = "claude-code"): SessionDesk {
-  const desk = engineDesk({ "rules.toml": RULES });
+export function deskOf(host = "claude-code", files = { "rules.toml": RULES }): SessionDesk {
+  const desk = engineDesk(files);
   const args = ["hook", host, "--config", join(desk.root, "bylaw.config.json")];
   const { root: cwd } = desk;
   const options = (event: object) => ({ cwd, input: JSON.stringify(event), env: process.env });

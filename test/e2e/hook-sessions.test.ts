@@ -185,6 +185,75 @@ describe("a host that gives its calls no ids", () => {
   });
 });
 
+describe("a host that leaves out arguments of a changed call", () => {
+  const RULES = `
+[[marks]]
+name = "made"
+command = "mkdir first"
+outcome = "passed"
+
+[[rules]]
+name = "rename"
+action = "deny"
+command = "mkdir last"
+instead = { command = "mkdir first" }
+
+[[rules]]
+name = "first"
+action = "allow"
+command = ["mkdir first", "mkdir other"]
+`;
+  const options = { files: ["rules.toml"], discover: "none", operator: true };
+  const FILES = {
+    "rules.toml": RULES,
+    "bylaw.config.json": JSON.stringify({ plugins: [{ use: "@bylaw/plugin-policy", options }] }),
+  };
+  // As version 0.225.2 sends them.
+  const kept = { summary: "x", timeout: 10 };
+  const event = (cwd: string, name: string, args: object): object => ({
+    ...{ session_id: "s1", cwd, permission_mode: "auto-high", hook_event_name: name },
+    ...{ tool_name: "Execute", tool_input: args },
+    ...(name === "PostToolUse" ? { tool_response: "Command completed successfully" } : {}),
+  });
+
+  test("has its result on record, and as no evidence if another call could be meant", async () => {
+    const { desk, engine } = deskOf("droid", FILES);
+    const risk = { riskLevel: "low", riskLevelReason: "x" };
+    const starts = async (command: string, more: object = risk): Promise<string> =>
+      (await engine(event(desk.root, "PreToolUse", { command, ...kept, ...more }))).stdout;
+    const ends = (command: string): Promise<unknown> =>
+      engine(event(desk.root, "PostToolUse", { command, ...kept }));
+    expect(await starts("mkdir last")).toContain('"command":"mkdir first"');
+    await ends("mkdir first");
+    // Not the result of a call that was never made, nor of one that was not changed.
+    await ends("mkdir first");
+    await starts("mkdir other");
+    await ends("mkdir other");
+    await starts("mkdir last");
+    await starts("mkdir first", {});
+    await ends("mkdir first");
+    const events = eventsOf(desk, "droid-s1");
+    const ids = events.map(({ details }) => details["id"]);
+    expect(
+      events.map(({ event_type: type, details }) => [
+        type,
+        ids.indexOf(details["id"]),
+        details["reported"] ?? false,
+      ]),
+    ).toEqual([
+      ["session_start", 0, false],
+      ["tool_denied", 1, false],
+      ["tool_allowed", 1, false],
+      ["tool_result", 1, false],
+      ["tool_allowed", 4, false],
+      ["tool_denied", 5, false],
+      ["tool_allowed", 5, false],
+      ["tool_allowed", 7, false],
+      ["tool_result", 5, true],
+    ]);
+  });
+});
+
 describe("a host that cannot ask", () => {
   test("records the question and the answer to it in the session's run", async () => {
     const { desk, call, engine } = deskOf("codex");

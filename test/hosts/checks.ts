@@ -254,9 +254,7 @@ const CHANGED_RESULT: Check = [
     const calls = (events as readonly Recorded[])
       .filter(({ event_type }) => event_type.startsWith("tool_"))
       .map(({ event_type, details }) => `${event_type} ${details.args?.command ?? ""}`.trim());
-    const wanted = ["tool_denied mkdir last", "tool_allowed mkdir first"];
-    // Droid gives a call no id, so nobody knows whose result it reports.
-    if (desk.program.host.name !== "droid") wanted.push("tool_result");
+    const wanted = ["tool_denied mkdir last", "tool_allowed mkdir first", "tool_result"];
     return differs(calls.slice(0, wanted.length).join(", "), wanted.join(", "));
   },
 ];

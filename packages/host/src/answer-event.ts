@@ -80,7 +80,11 @@ async function replyTo(
 ): Promise<Reply> {
   switch (event.kind) {
     case "tool_call":
-      return await replyToCall({ ...event.call, hook: "beforeToolCall" }, { host, judge, strict });
+      // With an id even where the host gives none, so that both decisions about a changed call are on record under one.
+      return await replyToCall(
+        { ...event.call, id: event.call.id ?? crypto.randomUUID(), hook: "beforeToolCall" },
+        { host, judge, strict },
+      );
     case "tool_result":
       await judge.result(event);
       return { kind: "none" };

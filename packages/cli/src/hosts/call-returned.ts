@@ -1,6 +1,12 @@
 import type { ToolReturn } from "@bylaw/host";
-import { canonicalJson, omitUndefined, type LogEvent, type ToolCall } from "@bylaw/kernel";
-import type { Run } from "@bylaw/log";
+import {
+  canonicalJson,
+  isJsonObject,
+  omitUndefined,
+  type LogEvent,
+  type ToolCall,
+} from "@bylaw/kernel";
+import { OfferedCalls, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
 type ToolResult = Parameters<Run["toolResult"]>[0];
@@ -34,12 +40,18 @@ function openCalls(
   call: Omit<ToolCall, "hook">,
 ): OpenCalls | undefined {
   const open: OpenCalls = new Map();
+  const offers = new OfferedCalls();
   for (const event of events) {
+    const isChanged = offers.add(event)?.taken === true;
     const id = String(event.details["id"]);
     if (event.event_type === "tool_result") {
       if (id === call.id) return undefined;
       open.delete(id);
-    } else if (call.id === undefined && STARTS.has(event.event_type) && isSame(event, call)) {
+    } else if (
+      call.id === undefined &&
+      STARTS.has(event.event_type) &&
+      (isSame(event, call) || (isChanged && isPart(event, call)))
+    ) {
       // The results of identical calls that are open at the same time come in any order, so all of them are unsure.
       for (const other of open.values()) other.unsure = true;
       open.set(id, { unsure: open.size > 0 });
@@ -50,11 +62,22 @@ function openCalls(
 
 const STARTS: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked"]);
 
-const isSame = (
-  { agent_id, details: { tool, args = null, server } }: LogEvent,
-  call: Omit<ToolCall, "hook">,
-): boolean =>
-  tool === call.tool &&
-  server === call.server &&
-  agent_id === (call.agent ?? null) &&
-  canonicalJson(args) === canonicalJson(call.args);
+type ReturnedCall = Omit<ToolCall, "hook">;
+
+const isSame = (event: LogEvent, call: ReturnedCall): boolean =>
+  isOfTool(event, call) &&
+  canonicalJson(event.details["args"] ?? null) === canonicalJson(call.args);
+
+// Droid leaves arguments out when it reports the result of a changed call.
+function isPart(event: LogEvent, call: ReturnedCall): boolean {
+  const { args = null } = event.details;
+  return (
+    isOfTool(event, call) &&
+    isJsonObject(args) &&
+    isJsonObject(call.args) &&
+    canonicalJson({ ...args, ...call.args }) === canonicalJson(args)
+  );
+}
+
+const isOfTool = ({ agent_id, details: { tool, server } }: LogEvent, call: ReturnedCall): boolean =>
+  tool === call.tool && server === call.server && agent_id === (call.agent ?? null);
