@@ -102,16 +102,31 @@ const NPM_SUBS: Readonly<Record<string, Spec>> = {
   },
 };
 
+// Before the subcommand, only these options of each tool take the next word. To any other, that word is the subcommand.
+const valued =
+  (names: RegExp) =>
+  (use: ParsedArgs, out: Findings): void => {
+    const end = use.operands[0]?.at ?? out.argv.length;
+    for (const { option, at, value } of use.options) {
+      if (at >= end || value === undefined || value !== out.argv[at + 1] || names.test(option.name))
+        continue;
+      hazard(out, at, "unknown");
+      out.runs.push({ kind: "sight", words: [...out.argv.slice(0, 1), ...out.argv.slice(at + 1)] });
+    }
+  };
+
 export const NPM_SPEC: Spec = {
   options: NPM,
   subs: NPM_SUBS,
+  more: valued(/^(?!filter$|workspace-concurrency$)/),
   inert: "version help",
   extensible: true,
   fullName: wholeNpmName,
 };
 
 export const PNPM_SPEC: Spec = {
-  options: options`${NPM} -r,--recursive --parallel --stream --aggregate-output --color --shell-mode ${kind.value} -F,--filter
+  more: valued(/^(?:filter|filter-prod|dir|loglevel|workspace-concurrency)$/),
+  options: options`${NPM} -w,--workspace-root -r,--recursive --parallel --stream --aggregate-output --color --shell-mode ${kind.value} -F,--filter
     --filter-prod ${kind.takes("exec", "run")} --config.script-shell`,
   inert: "version help",
   subs: {
@@ -127,6 +142,7 @@ export const PNPM_SPEC: Spec = {
 };
 
 export const YARN_SPEC: Spec = {
+  more: valued(/^cwd$/),
   options: options`${NPM} --frozen-lockfile --immutable --top-level ${kind.takes("dir", "load")} --cwd ${kind.load} --use-yarnrc
     ${kind.write} --modules-folder --cache-folder`,
   inert: "version help",
