@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_588,
-  test_lines: 105_114,
+  source_lines: 139_772,
+  test_lines: 105_248,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -9,6 +9,8 @@ export interface HookRequest {
   /** Absolute path of the configuration that decides. */
   readonly config: string;
   readonly strict: boolean;
+  /** How many seconds the hook may wait for a person. Only a process of its own waits, so the engine leaves such a call unanswered. */
+  readonly wait?: number;
   /** The engine's folder, if the hook was installed with one. */
   readonly engine?: string;
   /** Absolute path of the folder in which the hook runs. */
@@ -40,10 +42,11 @@ export function hookRequest({ fields, input }: RequestBody): HookRequest | undef
   const [host, config, cwd] = ["host", "config", "cwd"].map((name) => fields.get(name) ?? "");
   if (!host || !config || !cwd) return undefined;
   const [event, engine] = ["event", "engine"].map((name) => fields.get(name) || undefined);
+  const wait = Number(fields.get("wait") ?? 0) || undefined;
   const variables = [...fields].filter(([name]) => name.startsWith("env."));
   return {
     ...{ host, config, cwd, input, strict: fields.get("strict") === "1" },
     env: Object.fromEntries(variables.map(([name, value]) => [name.slice(4), value])),
-    ...omitUndefined({ event, engine }),
+    ...omitUndefined({ event, engine, wait }),
   };
 }

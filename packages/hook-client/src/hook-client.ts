@@ -15,7 +15,7 @@ const ending = new AbortController();
 
 // If the process ends early, the host blocks the call, as far as it can.
 process.exitCode = 2;
-setTimeout(() => end(faultOf(host, "It took too long")), DEADLINE_MS);
+let deadline = endAfter(DEADLINE_MS);
 main().then(end, (error: unknown) => end(faultOf(host, String(error))));
 
 async function main(): Promise<HookAnswer> {
@@ -23,19 +23,30 @@ async function main(): Promise<HookAnswer> {
   if (input === undefined)
     return faultOf(host, `The event has more than ${EVENT_LIMIT_BYTES} bytes`);
   const cold = [bin, verb, host, ...rest];
-  return (await askFor(input)) ?? (await decideCold(host, cold, { input, signal: ending.signal }));
+  const answer = await askFor(input);
+  if (answer !== undefined) return answer;
+  // The process of its own may wait for a person. It has a deadline for everything else.
+  const { wait } = optionsIn(rest);
+  clearTimeout(deadline);
+  deadline = endAfter(DEADLINE_MS + wait * 1_000);
+  return await decideCold(host, cold, { input, signal: ending.signal });
+}
+
+function endAfter(milliseconds: number): NodeJS.Timeout {
+  return setTimeout(() => end(faultOf(host, "It took too long")), milliseconds);
 }
 
 async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   const { env } = process;
   // In a step of `bylaw run` the run decides too. Only a process of the step can reach it.
   if (`${env["BYLAW_MCP_URL"] ?? ""}${env["BYLAW_MCP_KEY"] ?? ""}` !== "") return undefined;
-  const { config, engine: folder, strict, event } = optionsIn(rest);
+  const { config, engine: folder, strict, event, wait } = optionsIn(rest);
   if (config === undefined) return undefined;
   const fields: Record<string, string> = { bin, host, config, cwd: process.cwd() };
   fields["home"] = homedir();
   fields["xdg"] = env["XDG_CONFIG_HOME"] ?? "";
   if (strict) fields["strict"] = "1";
+  if (wait > 0) fields["wait"] = String(wait);
   if (event !== undefined) fields["event"] = event;
   if (folder !== undefined) fields["engine"] = folder;
   for (const name of PASSED_VARIABLES) {
@@ -63,16 +74,20 @@ interface Options {
   readonly engine?: string;
   readonly event?: string;
   readonly strict: boolean;
+  /** How many seconds the hook may wait for a person. */
+  readonly wait: number;
 }
 
 function optionsIn(args: readonly string[]): Options {
   const options: Record<string, string> = {};
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? "";
-    if (word === "--config" || word === "--engine") options[word.slice(2)] = args[(at += 1)] ?? "";
+    if (word === "--config" || word === "--engine" || word === "--wait")
+      options[word.slice(2)] = args[(at += 1)] ?? "";
     else if (!word.startsWith("-")) options["event"] = word;
   }
-  return { ...options, strict: args.includes("--strict") };
+  const { wait = "0", ...others } = options;
+  return { ...others, strict: args.includes("--strict"), wait: Number.parseInt(wait, 10) || 0 };
 }
 
 // Not `fs.read`: its waiting thread would keep the process from ending.

@@ -98,13 +98,15 @@ export const claudeCode: Host = {
     ];
   },
 
-  hooks(command) {
+  holds: true,
+
+  hooks(command, wait_s = 0) {
     const told = { type: "command", command: command(), timeout: TIMEOUT_S };
     const hook = { ...told, onFailure: "block", statusMessage: "Asking Bylaw" };
     const after = { matcher: "*", hooks: [told] };
     const unheeded = { hooks: [{ ...told, command: unheededCommand(command()) }] };
     return {
-      PreToolUse: { matcher: "*", hooks: [hook] },
+      PreToolUse: { matcher: "*", hooks: [{ ...hook, timeout: TIMEOUT_S + wait_s }] },
       ...{ PostToolUse: after, PostToolUseFailure: after },
       ConfigChange: { hooks: [hook] },
       Stop: { hooks: [hook] },

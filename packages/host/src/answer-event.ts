@@ -6,6 +6,9 @@ import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
 import { takeOffer } from "./rewrite.ts";
 import type { SessionEvent } from "./session-event.ts";
 
+/** What became of a question that was held: the decision after it, or the reason of a person's no. */
+export type HeldAnswer = { readonly decision: Decision } | { readonly refused: string };
+
 /** Decides about the events of a host. */
 export interface Judge {
   /** `offered`: the call is offered instead of another one, so it does not run unless a rule allows it. */
@@ -20,6 +23,8 @@ export interface Judge {
   readonly record: (
     call: ToolCall,
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
+  /** Waits for a person's answer about a call. Resolves to undefined if nobody answers in time. Left out: nothing is held. */
+  readonly hold?: ((call: ToolCall) => Promise<HeldAnswer | undefined>) | undefined;
   /** Records the result of a call, for rules that depend on earlier calls. */
   readonly result: (returned: ToolReturn) => Promise<void>;
   /** Records what happened in a session besides calls. */
@@ -115,8 +120,18 @@ async function replyToCall(
   if (taken.call !== undefined)
     return { kind: "rewrite", args: taken.call.args, reason: reasonOf(decision) };
   const reply = lowerDecision(taken.decision, capabilities, { strict });
-  if (reply.kind !== "ask" || capabilities.ask === "asks") return reply;
-  return await asked(call, judge, host);
+  if (reply.kind !== "ask") return reply;
+  const held = await judge.hold?.(call);
+  if (held !== undefined) return replyToHeld(held, host);
+  return capabilities.ask === "asks" ? reply : await asked(call, judge, host);
+}
+
+function replyToHeld(held: HeldAnswer, { capabilities }: Host): Reply {
+  if ("refused" in held) return { kind: "deny", reason: held.refused };
+  const { decision } = held;
+  const reason = reasonOf(decision);
+  if (decision.applied !== "allow") return { kind: "deny", reason };
+  return capabilities.allow ? { kind: "allow", reason } : { kind: "none" };
 }
 
 // A host must never be told to ask if it would then run the call or wait forever.

@@ -91,9 +91,11 @@ export interface Host {
   readonly files: (place: HostPlace, project: string) => readonly SettingsFile[];
   /**
    * The entries to install so that the host runs this shell command. The command gets the name of the event if the host's input
-   * does not have it.
+   * does not have it. `wait_s`: how many seconds the command may wait for a person, beyond the time for deciding.
    */
-  readonly hooks: (command: (event?: string) => string) => HookEntries;
+  readonly hooks: (command: (event?: string) => string, wait_s?: number) => HookEntries;
+  /** Whether a hook may wait for a person: the host waits as long as `hooks` says, and blocks the call when that time is over. */
+  readonly holds?: boolean;
   /** Undefined if the host takes no hooks on its command line. */
   readonly start?: HostStart;
   /** The whole text of a file that only Bylaw writes, such as a plugin. Undefined for settings in JSON. */

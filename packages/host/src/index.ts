@@ -1,4 +1,10 @@
-export { answerEvent, answerUnjudged, type AnswerOptions, type Judge } from "./answer-event.ts";
+export {
+  answerEvent,
+  answerUnjudged,
+  type AnswerOptions,
+  type HeldAnswer,
+  type Judge,
+} from "./answer-event.ts";
 export {
   hookOutputJson,
   callFromFields,

@@ -4,6 +4,7 @@ export interface HookArguments {
   readonly config: string;
   readonly strict: boolean;
   readonly engine?: string;
+  readonly wait?: number;
 }
 
 const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
@@ -18,6 +19,7 @@ export function quickHook(argv: readonly string[]): HookArguments | undefined {
   const operands: string[] = [];
   const files = new Map<string, string>();
   let strict = false;
+  let wait: number | undefined;
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? "";
     if (word === "--strict" && !strict) strict = true;
@@ -25,11 +27,18 @@ export function quickHook(argv: readonly string[]): HookArguments | undefined {
       const file = words[++at] ?? "";
       if (NO_FILE.test(file)) return undefined;
       files.set(word, file);
-    } else if (/^[A-Za-z][\w-]*$/.test(word)) operands.push(word);
+    } else if (word === "--wait" && wait === undefined && /^\d{1,4}$/.test(words[at + 1] ?? ""))
+      wait = Number(words[++at]);
+    else if (/^[A-Za-z][\w-]*$/.test(word)) operands.push(word);
     else return undefined;
   }
   const [host, named, more] = operands;
   const [config, engine] = [files.get("--config"), files.get("--engine")];
   if (host === undefined || config === undefined || more !== undefined) return undefined;
-  return { host, named, config, strict, ...(engine === undefined ? {} : { engine }) };
+  const given = { host, named, config, strict };
+  return {
+    ...given,
+    ...(engine === undefined ? {} : { engine }),
+    ...(wait === undefined ? {} : { wait }),
+  };
 }

@@ -19,6 +19,7 @@ const OPTIONS = [
     "the folder of the engine, which the installed hook asks first",
     { path: true },
   ],
+  ["--wait <seconds>", "how long a question waits for a person", { least: 0 }],
 ] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {
@@ -41,20 +42,28 @@ const DEADLINE_MS = 10_000;
 export async function hook(
   name: string,
   named: string | undefined,
-  { config: file, strict = false, engine: folder }: OptionsOf<typeof OPTIONS>,
+  { config: file, strict = false, engine: folder, wait }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const host = hostNamed(name);
   const config = resolve(file);
   const engine = folder === undefined ? undefined : resolve(folder);
-  const timer = setTimeout(() => {
-    void finish(answerUnjudged(host, tooLong()));
-    process.exit();
-  }, DEADLINE_MS);
+  const endAfter = (milliseconds: number): NodeJS.Timeout =>
+    setTimeout(() => {
+      void finish(answerUnjudged(host, tooLong(milliseconds)));
+      process.exit();
+    }, milliseconds);
+  let timer = endAfter(DEADLINE_MS);
+  const begin = (): void => {
+    clearTimeout(timer);
+    timer = endAfter(DEADLINE_MS + wait_ms);
+  };
+  const wait_ms = (wait ?? 0) * 1_000;
   let output: HostOutput;
   let loading: Promise<Kernel> | undefined;
   try {
     output = await answerHook({
-      ...{ setup: { host: name, config, strict, engine }, named },
+      ...{ setup: { host: name, config, strict, engine, wait }, named },
+      ...(wait_ms > 0 && { hold: { wait_ms, begin } }),
       input: await readEvent(process.stdin),
       place: placeHere(),
       kernel: () => (loading ??= loadKernelFor({ config })),
@@ -72,8 +81,8 @@ async function finish({ stdout, stderr, exit }: HostOutput): Promise<void> {
   if (stdout !== "") await write(stdout);
 }
 
-const tooLong = (): BylawError =>
+const tooLong = (milliseconds: number): BylawError =>
   new BylawError({
     code: "BYLAW_HOST_EVENT_INVALID",
-    message: `It took longer than ${DEADLINE_MS / 1_000} seconds`,
+    message: `It took longer than ${milliseconds / 1_000} seconds`,
   });

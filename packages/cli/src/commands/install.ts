@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findConfig } from "@bylaw/config";
-import { installHooks, type SettingsFile } from "@bylaw/host";
+import { installHooks, type Host, type SettingsFile } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { CURL, HOOK_CLIENTS, hookCommand } from "../hosts/hook-command.ts";
@@ -12,6 +12,7 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { usageError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
+import { spanOf } from "../io/time-span.ts";
 
 const OPTIONS = [
   ...SCOPE_OPTIONS,
@@ -26,6 +27,10 @@ const OPTIONS = [
     "the program that the hook starts: node and curl ask a process that keeps the rules loaded, none loads them each time (default: node)",
     { words: HOOK_CLIENTS },
   ],
+  [
+    "--wait <span>",
+    "hold a question until a person answers it in Bylaw, at most this long such as 10m; then the agent asks",
+  ],
   ["--engine <dir>", "the folder of that process's socket (default: ~/.bylaw/run)", { path: true }],
 ] as const satisfies readonly OptionSpec[];
 
@@ -37,6 +42,7 @@ Exit code: 0 installed, or it already was; 2 usage error, or a file that cannot 
 
 Examples:
   $ bylaw install claude-code --project
+  $ bylaw install claude-code --project --wait 10m
   $ bylaw install claude-code --project --strict --json`,
   run: install,
 };
@@ -51,7 +57,8 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   const { strict = false, json = false, client = "node" } = options;
   if (client === "curl") refuseCurl(scope);
   const engine = options.engine === undefined ? undefined : resolve(options.engine);
-  const hook = hookCommand({ host: name, config, strict, engine }, client);
+  const wait = secondsIn(host, options);
+  const hook = hookCommand({ host: name, config, strict, engine, wait }, client);
   // Every user of the machine must be able to read managed settings.
   const mode = scope === "managed" ? 0o644 : 0o600;
   const change = installHooks(host, targetOf(host, scope), hook, mode);
@@ -69,6 +76,20 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   ];
   await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);
   conclude(0);
+}
+
+/** The longest that a question may be held, in seconds. */
+const LONGEST_S = 3_600;
+
+function secondsIn(host: Host, { wait, client }: OptionsOf<typeof OPTIONS>): number | undefined {
+  if (wait === undefined) return undefined;
+  if (host.holds !== true)
+    throw usageError(`${host.title} runs a call whose hook takes long, so it takes no \`--wait\``);
+  if (client === "curl")
+    throw usageError("`--client curl` and `--wait` cannot be given together", "Remove one");
+  const seconds = (spanOf(wait) ?? 0) / 1_000;
+  if (seconds > 0 && seconds <= LONGEST_S) return seconds;
+  throw usageError(`\`--wait\` takes a span like 30s or 10m, at most 1h, not \`${wait}\``);
 }
 
 // The curl script names the socket of one user.

@@ -48,6 +48,10 @@ export async function leaveToHost(
   return stricter(own, (answer ?? asked).decision);
 }
 
+/** Whether this process works in a step of `bylaw run` that has an agent. */
+export const isInStep = (): boolean =>
+  `${process.env["BYLAW_MCP_URL"] ?? ""}${process.env["BYLAW_MCP_KEY"] ?? ""}` !== "";
+
 /**
  * Asks the run of the step that this process works in. `left_to_host` says that the call runs if the run has no rule for it. Returns
  * undefined outside a step with an agent. Throws BYLAW_RUN_UNREACHABLE
@@ -58,7 +62,7 @@ export async function askRun(
   { left_to_host = false }: { readonly left_to_host?: boolean } = {},
 ): Promise<RunAnswer | undefined> {
   const { BYLAW_MCP_URL: url = "", BYLAW_MCP_KEY: key = "" } = process.env;
-  if (url === "" && key === "") return undefined;
+  if (!isInStep()) return undefined;
   try {
     const answer = parseJson(
       await post(new URL("/calls", url), key, JSON.stringify({ call, left_to_host })),

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { answerEvent, answerUnjudged, type HostOutput, type HostPlace } from "@bylaw/host";
 import { BylawError, type Kernel } from "@bylaw/kernel";
-import { judgeOf } from "./judge.ts";
+import { judgeOf, type Hold } from "./judge.ts";
 import { hostNamed } from "./known-hosts.ts";
 import type { HookSetup } from "./hook-command.ts";
 import type { SessionRuns } from "./session-runs.ts";
@@ -15,6 +15,8 @@ export interface HookEvent {
   readonly place: HostPlace;
   /** Loads the kernel, if it is not loaded yet. */
   readonly kernel: () => Promise<Kernel>;
+  /** Left out: a question is never held. */
+  readonly hold?: Hold;
   /** The runs that this process keeps open. Default: a run is opened for each call. */
   readonly runs?: () => Promise<SessionRuns>;
 }
@@ -40,7 +42,7 @@ export async function answerHook(event: HookEvent): Promise<HostOutput> {
     );
   const project = place.env["CLAUDE_PROJECT_DIR"] ?? place.env["GEMINI_PROJECT_DIR"] ?? place.cwd;
   const { runs = async () => sessionRuns(await kernel(), setup, { kept: false }) } = event;
-  const judge = judgeOf(host, { setup, project, place, kernel, runs });
+  const judge = judgeOf(host, { setup, project, place, kernel, runs, hold: event.hold });
   const text = Buffer.from(input.buffer, input.byteOffset, input.byteLength).toString("utf8");
   return await answerEvent(text, { host, place, judge, strict: setup.strict, named });
 }

@@ -8,6 +8,8 @@ export interface HookSetup {
   /** Absolute path of the configuration. */
   readonly config: string;
   readonly strict: boolean;
+  /** How many seconds a question may wait for a person. Default: it is left to the host at once. */
+  readonly wait?: number | undefined;
   /** Absolute path of the engine's folder. Default: the one in the user's home. */
   readonly engine?: string | undefined;
 }
@@ -34,7 +36,7 @@ export const CLIENT = clientFile("dist/hook-client.cjs");
  * the environment variables that would load other code first.
  */
 export function hookCommand(setup: HookSetup, client: HookClient = "node"): string {
-  const { host, config, strict, engine } = setup;
+  const { host, config, strict, engine, wait } = setup;
   const node = [process.execPath, ...(client === "none" ? [] : [CLIENT])];
   const shell =
     client === "curl"
@@ -46,6 +48,8 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
     `hook ${host} --config ${quoted(config)}`,
     ...(strict ? ["--strict"] : []),
     ...(engine === undefined ? [] : [`--engine ${quoted(engine)}`]),
+    // Last, where the entries of the host find it.
+    ...(wait === undefined ? [] : [`--wait ${wait}`]),
   ].join(" ");
 }
 

@@ -10,11 +10,18 @@ import {
   type Judge,
   type SessionEvent,
 } from "@bylaw/host";
-import { messageOf, omitUndefined, type Kernel, type Response } from "@bylaw/kernel";
-import { askRun, decideHere, isSilent, leaveToHost } from "../decide/ask-run.ts";
+import { messageOf, omitUndefined, type Kernel, type Response, type ToolCall } from "@bylaw/kernel";
+import { askRun, decideHere, isInStep, isSilent, leaveToHost } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
 import { needsRun, runOfSession } from "./session-name.ts";
 import type { SessionPlace, SessionRuns } from "./session-runs.ts";
+
+/** How long a question may wait for a person. */
+export interface Hold {
+  readonly wait_ms: number;
+  /** Called before the wait. What it throws, the judge throws. */
+  readonly begin: () => void;
+}
 
 /** The hook whose events are judged, and its rules. */
 interface Bench {
@@ -26,10 +33,12 @@ interface Bench {
   readonly kernel: () => Promise<Kernel>;
   /** Loads the runs of that kernel. On demand, because most calls need none and loading the log takes longer than deciding. */
   readonly runs: () => Promise<SessionRuns>;
+  readonly hold?: Hold | undefined;
 }
 
 /** Decides by the configuration that the hook was installed with. */
-export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Bench): Judge {
+export function judgeOf(host: Host, bench: Bench): Judge {
+  const { setup, project, place, kernel, runs, hold } = bench;
   const { config, strict } = setup;
   const records = join(dirname(config), ".bylaw");
   const asks = host.capabilities.ask === "asks";
@@ -38,6 +47,9 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
   });
   const recording = async (): Promise<SessionRuns | undefined> =>
     needsRun(await kernel()) ? await runs() : undefined;
+  // Without a state, an answer counts in every session in which the call is repeated.
+  const askedIn = (loaded: Kernel, session: string | undefined): SessionPlace =>
+    needsRun(loaded) ? placeOf(session) : { ...placeOf(session), run: host.name };
   return {
     async decide(call, options) {
       const loaded = await kernel();
@@ -53,13 +65,11 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
       const asked = await askRun(call);
       const silent = asked === undefined || isSilent(asked.decision);
       if (!silent && asked.decision.applied !== "allow") return asked;
-      // Without a state, an answer counts in every session in which the call is repeated.
-      const own = needsRun(await kernel())
-        ? placeOf(call.session)
-        : { ...placeOf(call.session), run: host.name };
-      const kept = await (await runs()).record(call, own);
+      const kept = await (await runs()).record(call, askedIn(await kernel(), call.session));
       return { ...kept, decision: await leaveToHost(call, kept.decision, asked) };
     },
+
+    hold: holdBy(hold, async ({ session }) => askedIn(await kernel(), session), runs),
 
     async result(returned) {
       const { call } = returned;
@@ -81,6 +91,19 @@ export function judgeOf(host: Host, { setup, project, place, kernel, runs }: Ben
     },
 
     stop: (event) => judgeStop(host, event, { records, kernel, recording, placeOf }),
+  };
+}
+
+// In a step of `bylaw run` the run asks, and its own host waits.
+function holdBy(
+  hold: Hold | undefined,
+  placeOf: (call: ToolCall) => Promise<SessionPlace>,
+  runs: Bench["runs"],
+): Judge["hold"] {
+  if (hold === undefined || isInStep()) return undefined;
+  return async (call) => {
+    hold.begin();
+    return await (await runs()).hold(call, await placeOf(call), hold.wait_ms);
   };
 }
 

@@ -8,13 +8,21 @@ import { placeHere } from "./place.ts";
 export async function loadResident(config: string): ReturnType<LoadHookHandler> {
   const kernel = await loadKernelFor({ config });
   let runs: ReturnType<typeof sessionRuns> | undefined;
-  return async ({ host, event: named, strict, engine, cwd, env, input }: HookRequest) => {
+  return async (request: HookRequest) => {
+    const { host, event: named, strict, wait, engine, cwd, env, input } = request;
+    let isHeld = false;
+    const leave = (): never => {
+      isHeld = true;
+      throw new Error("A process of its own waits for a person");
+    };
     const output: HostOutput = await answerHook({
-      ...{ setup: { host, config, strict, engine }, named, input },
+      ...{ setup: { host, config, strict, engine, wait }, named, input },
       place: { ...placeHere(), cwd, env },
       kernel: async () => kernel,
       runs: () => (runs ??= sessionRuns(kernel, { config }, { kept: true })),
+      ...(wait !== undefined && { hold: { wait_ms: 0, begin: leave } }),
     });
+    if (isHeld) throw new Error("This call has no answer here");
     return { ...output, exit: output.exit ?? 2 };
   };
 }

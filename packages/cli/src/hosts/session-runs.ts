@@ -1,14 +1,22 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { Judge, SessionEvent, ToolReturn } from "@bylaw/host";
+import type { HeldAnswer, Judge, SessionEvent, ToolReturn } from "@bylaw/host";
 import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
 import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
-import { callQuestionId, openRun, type AskOptions, type Outcome, type Run } from "@bylaw/log";
+import {
+  asksPerson,
+  callQuestionId,
+  openRun,
+  type AskOptions,
+  type Outcome,
+  type Run,
+} from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { storePlace } from "../log/open-store.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
+import { answerTo } from "./answer-to.ts";
 import { callReturned } from "./call-returned.ts";
 import { runOfSession } from "./session-name.ts";
 
@@ -87,6 +95,24 @@ export class SessionRuns {
       const { config } = this.#options;
       const where = `--store ${this.#store} --run ${run.run} --config ${config}`;
       return { decision, answer_with: `\`bylaw approve yes ${question} ${where} --by NAME\`` };
+    });
+  }
+
+  /** Records a question and waits for its answer, or uses an answer that is there already. Undefined if none came in time. */
+  hold(call: ToolCall, place: SessionPlace, wait_ms: number): Promise<HeldAnswer | undefined> {
+    return this.#within(place, async ({ run, store }, session) => {
+      const about = { ...call, interactive: place.asks };
+      const { decision, events } = await toolCall(run, about, session, place);
+      const [asked] = events;
+      if (asked === undefined || !asksPerson(asked)) return { decision };
+      const answer = await answerTo(store, run.run, { asked, wait_ms });
+      if (answer === undefined) return undefined;
+      const { by, reason } = answer.details;
+      if (answer.event_type === "approval_refused")
+        return { refused: `${String(by)} said no: ${String(reason)}` };
+      await run.catchUp();
+      const again = await toolCall(run, about, session, { ...place, answer: answer.sequence });
+      return again.events.some(asksPerson) ? undefined : { decision: again.decision };
     });
   }
 
@@ -187,16 +213,18 @@ async function toolCall(
   run: Run,
   call: ToolCall,
   session: Session,
-  { strict }: SessionPlace,
+  { strict, answer }: SessionPlace & { readonly answer?: number },
   options: Pick<AskOptions, "offered"> = {},
 ): Promise<Outcome> {
   const { session: name = "", id } = call;
+  // After an answer, the call is decided and recorded once more.
+  const request = answer === undefined ? [name, id] : [name, id, answer];
   const left = { left_to_host: !strict && options.offered !== true, ...options };
   // A result is found by the call's id, so a call without one gets a random id.
   const outcome =
     id === undefined
       ? await run.toolCall({ ...call, id: randomUUID() }, left)
-      : await run.toolCall(call, { request_id: JSON.stringify([name, id]), ...left });
+      : await run.toolCall(call, { request_id: JSON.stringify(request), ...left });
   if (outcome.decision.code === "engine_absent") session.failed = true;
   return outcome;
 }

@@ -6,7 +6,10 @@ import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
 
 /** The entries that make a host run this shell command. */
 export const hookEntries = (host: Host, command: string): HookEntries =>
-  host.hooks((event) => (event === undefined ? command : `${command} ${event}`));
+  host.hooks(
+    (event) => (event === undefined ? command : `${command} ${event}`),
+    Number(/ --wait (\d{1,4})$/.exec(command)?.[1] ?? 0),
+  );
 
 /** Adds our hooks to the text of a settings file. `text` is undefined if there is no file. */
 export function withHooks(
@@ -93,7 +96,7 @@ const QUOTED = "'(?:[^']|'\\\\'')*'";
 // Matches the command up to the name of the event. It ends with a quoted configuration or with options.
 const ours = (host: Host): RegExp =>
   new RegExp(
-    `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?)(?: \\w+)?(?: \\|\\| .*)?$`,
+    `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?(?: --wait \\d+)?)(?: \\w+)?(?: \\|\\| .*)?$`,
     "s",
   );
 

@@ -1,0 +1,134 @@
+// A held hook: Claude Code waits for it until a person answers, and no agent can answer in the person's place.
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { OPERATORS, TOKENS } from "./approve-kit.ts";
+import { bylaw, jsonLines, type Ran } from "./bylaw.ts";
+import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
+import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
+
+const PUBLISH = bash("npm publish x");
+
+const verdictOf = ({ stdout }: Ran): unknown => {
+  const { hookSpecificOutput: output } = JSON.parse(stdout) as Record<
+    string,
+    Record<string, unknown>
+  >;
+  return [output?.["permissionDecision"], output?.["permissionDecisionReason"]];
+};
+
+interface Held extends SessionDesk {
+  /** Calls the installed hook. */
+  readonly asks: (event: object, seconds?: number) => Promise<Ran>;
+  readonly approve: (args: readonly string[], token?: string) => Ran;
+  /** The ids of the open questions, once there are so many. */
+  readonly questions: (count: number) => Promise<readonly string[]>;
+}
+
+function heldDesk(): Held {
+  const desk = deskOf();
+  const { root, hook } = desk.desk;
+  mkdirSync(join(root, ".bylaw"), { mode: 0o700 });
+  writeFileSync(join(root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
+  const approve: Held["approve"] = (args, token = "") =>
+    bylaw(["approve", ...args, "--config", "bylaw.config.json"], {
+      ...{ cwd: root, env: { BYLAW_OPERATOR_TOKEN: token } },
+    });
+  return {
+    ...desk,
+    approve,
+    asks: (event, seconds = 60) => hook(event, { args: ["--wait", String(seconds)] }),
+    async questions(count) {
+      let ids: readonly string[] = [];
+      const open = (): number => {
+        // There may be no store yet.
+        const listed = jsonLines(approve(["list", "--json"])) as readonly {
+          readonly id?: string;
+        }[];
+        ids = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
+        return ids.length;
+      };
+      await expect.poll(open, { timeout: 20_000 }).toBe(count);
+      return ids;
+    },
+  };
+}
+
+const typesIn = (desk: EngineDesk): readonly string[] =>
+  eventsOf(desk).map(({ event_type }) => event_type);
+
+describe("a held hook", () => {
+  test("goes on when a person says yes to exactly its call", async () => {
+    const { desk, call, asks, approve, questions } = heldDesk();
+    const first = asks(call(PUBLISH, { id: "t1" }));
+    const [id = ""] = await questions(1);
+    expect(approve(["yes", id], TOKENS.ada)).toMatchObject({ code: 0 });
+    expect(verdictOf(await first)).toEqual(["allow", expect.stringContaining("ada")]);
+    expect(typesIn(desk)).toEqual([
+      ...["session_start", "tool_asked", "approval_granted", "tool_allowed"],
+    ]);
+    // The yes is used up, and other calls are answered by the engine at once.
+    expect(enginesIn(desk.folder)).toHaveLength(1);
+    expect(blocks(await asks(call(bash("npm test"))))).toBe(false);
+    const again = asks(call(PUBLISH, { id: "t2" }));
+    const [other = ""] = await questions(1);
+    expect(other).not.toBe(id);
+    expect(approve(["no", other, "--reason", "Not on a Friday"], TOKENS.ada).code).toBe(0);
+    expect(verdictOf(await again)).toEqual(["deny", "ada said no: Not on a Friday"]);
+  });
+
+  test("leaves the question to the agent's own dialog if nobody answers in time", async () => {
+    const { call, asks, questions } = heldDesk();
+    expect(verdictOf(await asks(call(PUBLISH), 1))).toMatchObject(["ask", expect.any(String)]);
+    await questions(1);
+  });
+
+  test("is not released by an agent, nor by a yes to another call", async () => {
+    const { desk, call, asks, approve, questions } = heldDesk();
+    let released: Ran | undefined;
+    const held = asks(call(PUBLISH, { id: "t1" })).then((ran) => (released = ran));
+    const [id = ""] = await questions(1);
+    // Its shell has no token and no terminal, and no other token is one. Records of a person cannot be written by hand.
+    for (const [args, token] of [
+      [["yes", id, "--by", "ada"], ""],
+      [["yes", id], "guessed"],
+      [["no", id, "--reason", "free me"], ""],
+    ] as const)
+      expect([args, approve(args, token).code]).toEqual([args, 1]);
+    const forged = { event_type: "approval_granted", details: { digest: "x", by: "ada" } };
+    const appended = bylaw(
+      ["log", "append", "--run", "claude-code-s1", "--store", ".bylaw/store.db"],
+      { ...{ cwd: desk.root, input: JSON.stringify(forged) } },
+    );
+    expect(appended.code).not.toBe(0);
+    const second = asks(call(bash("npm publish y"), { id: "t2" }));
+    const other = (await questions(2)).find((one) => one !== id);
+    expect(approve(["yes", String(other)], TOKENS.ada)).toMatchObject({ code: 0 });
+    expect(verdictOf(await second)).toMatchObject(["allow", expect.any(String)]);
+    expect(released).toBeUndefined();
+    expect(approve(["no", id, "--reason", "No"], TOKENS.ada).code).toBe(0);
+    expect(blocks(await held)).toBe(true);
+  });
+
+  test("is installed with the time that Claude Code waits, and only where a late hook blocks", () => {
+    const { root: cwd } = engineDesk();
+    const env = { HOME: cwd };
+    const install = (args: string): Ran => bylaw(`install ${args}`, { cwd, env });
+    expect(install("claude-code --project --config bylaw.config.json --wait 10m").code).toBe(0);
+    const { hooks } = JSON.parse(
+      readFileSync(join(cwd, ".claude/settings.local.json"), "utf8"),
+    ) as { readonly hooks: Record<string, [{ hooks: [{ command: string; timeout: number }] }]> };
+    expect(hooks["PreToolUse"]?.[0].hooks[0]).toMatchObject({
+      timeout: 630,
+      command: expect.stringMatching(/ --wait 600$/),
+    });
+    expect(hooks["Stop"]?.[0].hooks[0].timeout).toBe(30);
+    const { stdout } = bylaw("doctor claude-code --json", { cwd, env });
+    expect(stdout).toContain("The installed command blocks calls that it cannot judge");
+    expect(install("codex --project --config bylaw.config.json --wait 10m")).toMatchObject({
+      ...{ code: 2, stderr: expect.stringContaining("takes no `--wait`") },
+    });
+    expect(install("claude-code --project --wait 2h").stderr).toContain("at most 1h");
+    expect(install("claude-code --project --client curl --wait 2m").code).toBe(2);
+  });
+});
