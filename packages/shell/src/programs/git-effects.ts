@@ -25,7 +25,7 @@ export const GIT_EFFECTS: EffectTable = {
       worktree remove --force`,
     pushes: "push, lfs push, svn dcommit, subtree push",
     "overwrites-remote": "push --force, push --mirror, push --prune, push --delete",
-    network: `push, pull, fetch, clone, ls-remote, submodule, remote add, remote set-url, remote update, remote prune, archive --remote,
+    network: `push, pull, fetch, clone, ls-remote, submodule update, submodule add, submodule foreach, remote add, remote set-url, remote update, remote prune, archive --remote,
       send-email, lfs fetch, lfs pull, svn`,
     configures:
       "config --edit, config edit, commit --no-verify, push --no-verify, merge --no-verify, rebase --no-verify, lfs install, lfs uninstall, maintenance start",

@@ -12,7 +12,8 @@ export const SYSTEM_EFFECTS: EffectTable = {
     "runs-inline-code": "**",
   },
   osascript: { "runs-inline-code": "**" },
-  "env printenv export": { "handles-secrets": "**" },
+  "env printenv": { "handles-secrets": "**" },
+  export: { reads: "*", "handles-secrets": "$, -p" },
   set: { "handles-secrets": "$" },
   history: { "weakens-guards": "-c, -w", reads: "*" },
   "gpg gpg2 openssl pass op vault security ssh-keygen ssh-add ssh-agent age sops": {
