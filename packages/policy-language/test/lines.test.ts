@@ -251,3 +251,18 @@ describe("explain", () => {
     expect(pool.explain(call("read_file", { path: "a" }))[0]).not.toHaveProperty("command");
   });
 });
+
+describe("a variable of the line", () => {
+  test.each(["x=1; ls", "x=1 y='a b'; git status", 'name=a; echo "$name"'])(
+    "needs no rule: %s",
+    (line) => {
+      expect(effectOf(rules, run(line))).toBe("allow");
+    },
+  );
+  test.each([
+    ...["x=1", "FOO=1; ls", "x=1 git status", "path=./evil; ls", "https_proxy=evil; ls"],
+    ...["npm_config_a=1; ls", "x=1 > a; ls", 'x="$TOKEN"; ls', "x=(a b); ls", "c='rm -rf a'; $c"],
+  ])("that may mean more does: %s", (line) => {
+    expect(effectOf(rules, run(line))).not.toBe("allow");
+  });
+});

@@ -8,6 +8,7 @@ import {
   type Word,
 } from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
+import { setsOwnVariables } from "./own-variables.ts";
 
 /** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
 export class LinePart {
@@ -254,8 +255,10 @@ function readNew(line: string): LineFacts {
 
 function factsOf({ commands, unknown }: Analysis, why: string | undefined): LineFacts {
   const whole = { known: why === undefined };
+  const others = commands.filter((command) => !setsOwnVariables(command));
+  const [first = NO_COMMAND] = commands;
   return {
-    parts: partsOf(commands.length === 0 ? [NO_COMMAND] : commands, whole),
+    parts: partsOf(others.length === 0 ? [first] : others, whole),
     unknown: why,
     tooLarge: unknown.some(({ code }) => code === "size"),
   };
