@@ -141,6 +141,6 @@ function containedIn(folder: string, { name = "" }: Manifest): readonly string[]
   if (notices === undefined && name === "@bylaw/cli")
     throw new Error("The command is not built. Run `npm run build`.");
   const text = notices === undefined ? "" : readFileSync(join(root, notices), "utf8");
-  const headings = text.matchAll(/(?:^|-{80}\n\n)(\S+) (\d\S+) \(.+\)\n/g);
+  const headings = text.matchAll(/^(\S+) (\d+\.\d+\.\d+\S*) \([\w.-]+\)$/gm);
   return [...copied, ...Array.from(headings, ([, bundled, version]) => `${bundled}@${version}`)];
 }

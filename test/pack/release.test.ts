@@ -68,7 +68,7 @@ function installLinks(): void {
 
 // It builds everything and starts npm once for each package.
 const PUBLISHING_MS = 600_000;
-const STRANGER_MS = 180_000;
+const STRANGER_MS = 400_000;
 
 const PUSH = {
   ...{ hook_event_name: "PreToolUse", session_id: "s1" },

@@ -14,14 +14,18 @@ export function notices(): Plugin {
       const folders = new Set(
         files.filter((file) => file.includes("/node_modules/")).map(packageOf),
       );
-      const texts = [...folders].toSorted().map((folder) => {
+      const notices = [...folders].toSorted().map((folder) => {
         const { name = "", version = "", license = "" } = manifestIn(folder);
         const text = licenceIn(folder) ?? licenceIn(join(folder, "../..", scopeOf(name)));
         if (text === undefined)
           throw new Error(
             `${name} has no licence text, and the licence text must be distributed with the bundle`,
           );
-        return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+        return noticeOf(`${name} ${version} (${license})`, text);
+      });
+      const texts = [...Map.groupBy(notices, ({ words }) => words).values()].map((group) => {
+        const heads = group.map(({ heading, copyright }) => `${heading}\n\n${copyright}`.trim());
+        return `${heads.join("\n\n")}\n\n${group[0]?.terms ?? ""}\n`;
       });
       this.emitFile({
         type: "asset",
@@ -30,6 +34,19 @@ export function notices(): Plugin {
       });
     },
   };
+}
+
+// Packages with the same terms share one copy of them. Each keeps its own copyright notice.
+function noticeOf(heading: string, text: string) {
+  const lines = text.trim().split("\n");
+  const isNotice = (line: string): boolean =>
+    /^\W*(?:copyright\b.*\d{4}|(?:the )?mit license\W*(?:\(mit\))?\W*$)/i.test(line);
+  const terms = lines
+    .filter((line) => !isNotice(line))
+    .join("\n")
+    .trim();
+  const copyright = lines.filter((line) => isNotice(line) && /copyright/i.test(line)).join("\n");
+  return { heading, copyright, terms, words: terms.replaceAll(/\s+/g, " ") };
 }
 
 // A scoped package without its own licence text has that of the package the scope is named after: the authors are the same.
