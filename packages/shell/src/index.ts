@@ -29,3 +29,4 @@ export {
   type EquivalenceKind,
   type NamedEffects,
 } from "./programs/index.ts";
+export { isOrdinary } from "./expand/variables.ts";

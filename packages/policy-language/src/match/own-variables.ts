@@ -1,18 +1,17 @@
-import type { ShellCommand } from "@bylaw/shell";
+import { isOrdinary, type ShellCommand } from "@bylaw/shell";
 
-// By convention, variables of the environment have other names, except these. zsh ties some to others, such as `path` to `PATH`.
-const NAME =
-  /^(?!(?:path|cdpath|fpath|mailpath|manpath|module_path|fignore|nullcmd|readnullcmd|histchars|psvar|prompt|watch|argv|status)$|npm_|.*_proxy$)[a-z_][a-z\d_]*$/;
+// By convention, variables of the environment have capitals. zsh ties some others to these, such as `path` to `PATH`.
+const NOT_OWN =
+  /[A-Z]|^(?:path|cdpath|fpath|mailpath|manpath|module_path|fignore|psvar|prompt|watch|argv|status)$/;
 
-/** Whether a command only sets variables of the line itself to known text. What uses them later is decided there. */
-export const setsOwnVariables = ({
-  argv,
-  assignments,
-  redirections,
-  effects,
-  hazards,
-  unknown,
-}: ShellCommand): boolean =>
-  assignments.length > 0 &&
-  [argv, redirections, effects, hazards, unknown].every(({ length }) => length === 0) &&
-  assignments.every(({ name, value }) => value?.text !== undefined && NAME.test(name));
+/** Whether a command only sets variables of the line itself to known text. A command that uses one is decided by itself. */
+export function setsOwnVariables(command: ShellCommand): boolean {
+  const { argv, assignments, redirections, effects, hazards, unknown } = command;
+  return (
+    assignments.length > 0 &&
+    [argv, redirections, effects, hazards, unknown].every(({ length }) => length === 0) &&
+    assignments.every(
+      ({ name, value }) => value?.text !== undefined && isOrdinary(name) && !NOT_OWN.test(name),
+    )
+  );
+}
