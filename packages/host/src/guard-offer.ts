@@ -23,7 +23,7 @@ interface DecidedCall {
   readonly request_id: string;
 }
 
-/** The call to run instead, or the decision to tell and what happens under it. */
+/** The call to run instead, or the decision about the first call and what it leads to. */
 type Taken =
   | { readonly call: Pick<ToolCall, "args"> }
   | {

@@ -119,7 +119,7 @@ describe("the metrics", () => {
   });
 });
 
-/** Asks about a forced push, and offers one that is not, which it allows. */
+/** Asks about a forced push, and offers a plain push, which it allows. */
 const offersPlainPush = definePlugin({
   name: "offers",
   version: "1.0.0",

@@ -175,7 +175,7 @@ class PathReader {
     for (const other of others) aliases.push(placeOf(other));
   }
 
-  // The workspace and the home folder, where they are deleted with a folder that holds them.
+  // The workspace and the home folder, if a folder that holds them is deleted.
   #lostWith(places: readonly Place[]): readonly Place[] {
     const { workspace, cwd, home } = this.#call;
     return [folder(workspace ?? cwd), folder(home)].filter(
