@@ -128,7 +128,7 @@ const publishedFolders = (): readonly string[] =>
 
 // The build copies whole files of these. Bundled modules stand in a list that it writes.
 const COPIED: Readonly<Record<string, readonly string[]>> = {
-  "@bylaw/cli": ["chart.js", "swagger-ui-dist"],
+  "@bylaw/cli": ["swagger-ui-dist"],
   "@bylaw/orchestrator": ["swagger-ui-dist"],
 };
 
@@ -137,10 +137,10 @@ function containedIn(folder: string, { name = "" }: Manifest): readonly string[]
   const copied = (COPIED[name] ?? []).map((one) =>
     refOf(readJson(`node_modules/${one}/package.json`) as Manifest),
   );
-  const [notices] = globSync(join(folder, "dist/THIRD-PARTY-LICENSES.txt"), { cwd: root });
-  if (notices === undefined && name === "@bylaw/cli")
+  const notices = globSync(join(folder, "dist/**/THIRD-PARTY-LICENSES.txt"), { cwd: root });
+  if (notices.length === 0 && name === "@bylaw/cli")
     throw new Error("The command is not built. Run `npm run build`.");
-  const text = notices === undefined ? "" : readFileSync(join(root, notices), "utf8");
+  const text = notices.map((file) => readFileSync(join(root, file), "utf8")).join("\n");
   const headings = text.matchAll(/^(\S+) (\d+\.\d+\.\d+\S*) \([\w.-]+\)$/gm);
   return [...copied, ...Array.from(headings, ([, bundled, version]) => `${bundled}@${version}`)];
 }

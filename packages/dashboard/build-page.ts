@@ -12,16 +12,20 @@ mkdirSync(to, { recursive: true });
 const { output } = await build({
   input: join(from, "main.tsx"),
   platform: "browser",
-  output: { file: join(to, "page.js"), format: "esm", minify: true },
+  // The manifest promises that no module has side effects. It speaks of `dist`; a module of the page registers parts of a library.
+  treeshake: { moduleSideEffects: (id) => id.startsWith(from) },
+  output: { entryFileNames: "page.js", chunkFileNames: "[name].js", minify: true },
   write: false,
 });
-const [script] = output;
-put("page.js", script.code);
+const scripts = output.filter((file) => file.type === "chunk");
+for (const { fileName, code } of scripts) put(fileName, code);
 put("page.css", readFileSync(join(from, "page.css")));
 put("index.html", readFileSync(join(from, "index.html")));
 
 const used = new Set(
-  script.moduleIds.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
+  scripts
+    .flatMap(({ moduleIds }) => moduleIds)
+    .flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id) ?? []),
 );
 const notices = [...used].toSorted().map((folder) => {
   const { name, version, license } = JSON.parse(

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_794,
-  test_lines: 105_263,
+  source_lines: 139_796,
+  test_lines: 105_292,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -34,6 +34,17 @@ async function makeUi(): Promise<{ readonly project: ProjectRun; readonly ui: Ui
   return { project, ui };
 }
 
+/** Whether the first plot has the colour, which the style sheet writes as `#rrggbb`. */
+const hasPixels = (page: Page, color: string): Promise<boolean> =>
+  page.evaluate(`(() => {
+    const canvas = document.querySelector("canvas");
+    const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+    const sought = getComputedStyle(canvas).getPropertyValue("${color}").match(/\\w\\w/g).map((hex) => parseInt(hex, 16));
+    for (let at = 0; at < data.length; at += 4)
+      if (sought.every((value, index) => data[at + index] === value)) return true;
+    return false;
+  })()`);
+
 const lines = (page: Page) => page.locator(".line");
 const NARROW = { width: 390, height: 800 };
 const WIDE = { width: 1_280, height: 800 };
@@ -167,12 +178,21 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     const page = await openPage();
     await page.goto(ui.url);
     await page.getByRole("link", { name: "Agents and tasks" }).click();
-    const table = page.getByRole("table").filter({ hasText: "From decision to result" });
-    await table.waitFor();
-    const calls = await table.getByRole("cell").allInnerTexts();
-    expect(calls.filter((text) => text.trim() !== "" && text !== "0")).toEqual(["1"]);
-    const bars = page.getByRole("img", { name: /^Decisions in each minute, at most \d/ });
-    expect(await bars.locator("rect.deny").count()).toBeGreaterThan(0);
+    const times = page.getByRole("figure").filter({ hasText: "Time from the decision" });
+    await times.getByText("As a table").click();
+    expect(await times.getByRole("cell").allInnerTexts()).toEqual(["1"]);
+    const rates = page.getByRole("figure").filter({ hasText: "Decisions in each minute" });
+    await rates.getByText("denied 1").waitFor();
+    await rates.getByText("As a table").click();
+    const cells = await rates.getByRole("cell").allInnerTexts();
+    expect(cells.map(Number).reduce((sum, count) => sum + count, 0)).toBe(202);
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const color of ["allow", "ask_user"])
+        await expect.poll(() => hasPixels(page, `--${color}`)).toBe(true);
+    }
+    await call(project.run, "cyd", "git push --force origin main");
+    await rates.getByText("denied 2").waitFor();
     expect(await violationsIn(page)).toEqual([]);
   });
 
@@ -198,7 +218,9 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     await page.goto(`${ui.origin}/ui#run`);
     await page.getByRole("heading", { name: "task-1" }).waitFor();
     await page.getByText("verified up to event 202 of 202").waitFor();
-    await page.getByRole("img", { name: /^Decisions in each minute, at most \d/ }).waitFor();
+    await page
+      .getByRole("img", { name: /^Decisions in each minute of the last hour, at most \d/ })
+      .waitFor();
     await page.getByText("denied 1", { exact: false }).waitFor();
     expect(await violationsIn(page)).toEqual([]);
     await page.getByLabel("State after event").fill("3");

@@ -169,7 +169,9 @@ describe("bylaw report", () => {
   test("prints a page that loads nothing, runs nothing but its own scripts, and reads without them", async () => {
     const { stdout, stderr } = await report("--format", "html");
     expect(stderr).toBe("");
-    const scripts = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(([, text = ""]) => text);
+    const scripts = [...stdout.matchAll(/<script type="module">([^]*?)<\/script>/g)].map(
+      ([, text = ""]) => text,
+    );
     expect(scripts).toHaveLength(2);
     const policy =
       /http-equiv="Content-Security-Policy" content="([^"]*)"/
@@ -215,7 +217,9 @@ describe("bylaw report", () => {
     const { stdout } = await bylawHere(["report", "log.jsonl", `./${file}`, "--format", "html"], {
       cwd: scratch({ "log.jsonl": logOf(events), [file]: logOf(FIRST) }),
     });
-    const own = [...stdout.matchAll(/<(script|style)>[^]*?<\/\1>/g)].map(([text]) => text);
+    const own = [...stdout.matchAll(/<(script|style)(?: type="module")?>[^]*?<\/\1>/g)].map(
+      ([text]) => text,
+    );
     expect(own).toHaveLength(3);
     const rest = own.reduce((page, text) => page.replace(text, () => ""), stdout);
     // Every `<` that is left must begin one of our own tags. None of them has an attribute filled from a log, and each one is
@@ -266,7 +270,7 @@ describe("bylaw report", () => {
 
   test("has scripts that draw the values of the tables", async () => {
     const { stdout } = await report("--format", "html");
-    const [, drawing = ""] = [...stdout.matchAll(/<script>([^]*?)<\/script>/g)].map(
+    const [, drawing = ""] = [...stdout.matchAll(/<script type="module">([^]*?)<\/script>/g)].map(
       ([, text = ""]) => text,
     );
     const textContent =

@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
   ].map((file) => `dist/reference/${file}`),
   "@bylaw/dashboard": [
-    ...["index.html.gz", "page.css.gz", "page.js.gz", "THIRD-PARTY-LICENSES.txt"],
+    ...["index.html.gz", "page.css.gz", "page.js.gz", "chart.js.gz", "THIRD-PARTY-LICENSES.txt"],
   ].map((file) => `dist/page/${file}`),
   "create-bylaw": [
     ...["README.md", "_gitignore", "cases.jsonl", "index.d.ts", "index.js", "manifest.json"].map(
@@ -25,7 +25,6 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
     ),
     "templates/ruleset/policy.toml",
   ],
-  "chart.js": ["dist/chart.umd.min.js.gz", "LICENSE.md"],
 };
 
 const OWN = "own:";

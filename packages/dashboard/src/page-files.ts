@@ -26,6 +26,7 @@ const TYPES = {
   "index.html": "text/html; charset=utf-8",
   "page.css": "text/css; charset=utf-8",
   "page.js": "text/javascript; charset=utf-8",
+  "chart.js": "text/javascript; charset=utf-8",
 } as const;
 
 /** The files of the page. */

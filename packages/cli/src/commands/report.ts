@@ -75,4 +75,4 @@ function rendered(
 }
 
 const chartLibrary = (): string =>
-  gunzipSync(readFileSync(fileOf("chart.js", "dist/chart.umd.min.js.gz"))).toString();
+  gunzipSync(readFileSync(fileOf("@bylaw/dashboard", "dist/page/chart.js.gz"))).toString();

@@ -19,10 +19,7 @@ th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-
  */
 export function htmlOf(report: Report, tables: readonly Table[], library: string): string {
   const charts = chartsOf(report);
-  const scripts =
-    charts.length === 0
-      ? []
-      : [library.replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n"), `(${drawCharts.toString()})();`];
+  const scripts = charts.length === 0 ? [] : [library, `(${drawCharts.toString()})();`];
   const hashes = (texts: readonly string[]): string =>
     texts
       .map((text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`)
@@ -42,7 +39,7 @@ export function htmlOf(report: Report, tables: readonly Table[], library: string
     ...tables.map(tableOf),
     // Only `<` could end the script element.
     `<script type="application/json" id="charts">${JSON.stringify(charts).replaceAll("<", "\\u003c")}</script>`,
-    ...scripts.map((text) => `<script>${text}</script>`),
+    ...scripts.map((text) => `<script type="module">${text}</script>`),
     "</body></html>\n",
   ].join("\n");
 }
