@@ -1,4 +1,5 @@
-import type { Analysis, Effect, Unknown, Word } from "./analysis.ts";
+import type { Analysis, Effect, Unknown } from "./analysis.ts";
+import { countEqual } from "./equal-commands.ts";
 import { hiddenCharacter } from "./parse/characters.ts";
 import {
   TOP,
@@ -110,43 +111,15 @@ function finish(line: string, walk: WalkState): Analysis {
   const [reason] = unknown;
   const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);
   const seen = reason === undefined ? [] : commandsInText(line, reason, room);
-  if (seen === undefined || hasTooMany(commands))
+  if (seen === undefined || isTooMany(commands))
     return tooLarge(`more than ${LIMITS.different} different commands`);
   commands.push(...seen);
   return { commands, unknown };
 }
 
 // Equal commands are evaluated once, so only different ones count.
-function hasTooMany(commands: readonly Draft[]): boolean {
-  if (commands.length <= LIMITS.different) return false;
-  const different = new Set<string>();
-  // Hundreds of commands may share thousands of words. So each list is read once, and equal lists get the same number.
-  const numbers = new Map<readonly Word[], number>();
-  const texts = new Map<string, number>();
-  const words = new Map<string, number>();
-  for (const draft of commands) {
-    let argv = numbers.get(draft.argv);
-    if (argv === undefined) {
-      const text = draft.argv.map((word) => keyOfWord(word, words)).join(" ");
-      argv = texts.get(text) ?? texts.size;
-      texts.set(text, argv);
-      numbers.set(draft.argv, argv);
-    }
-    different.add(JSON.stringify({ ...draft, argv }));
-  }
-  return different.size > LIMITS.different;
-}
-
-// The text is unique for each list of words.
-function keyOfWord(word: Word, numbers: Map<string, number>): string {
-  const { text, pieces, single, found, pipe, here } = word;
-  const more = found ?? pipe ?? here;
-  const plain = text !== undefined && single && pieces.length === 1 && more === undefined;
-  const key = plain ? text : JSON.stringify(word);
-  const number = numbers.get(key) ?? numbers.size;
-  numbers.set(key, number);
-  return plain ? `${number}` : `?${number}`;
-}
+const isTooMany = (commands: readonly Draft[]): boolean =>
+  commands.length > LIMITS.different && countEqual(commands).size > LIMITS.different;
 
 function actual(walk: WalkState, folder: Folder): Folder {
   if (walk.folderChanges === 0) return folder === LATER ? START : folder;

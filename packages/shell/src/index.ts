@@ -13,6 +13,7 @@ export type {
   Unknown,
   Word,
 } from "./analysis.ts";
+export { countEqual } from "./equal-commands.ts";
 export { EFFECT_NAMES, type EffectName } from "./effect-names.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {

@@ -113,13 +113,15 @@ export class CallEvaluation {
     return objections.found ? undefined : by.toSorted((a, b) => a.order - b.order)[0];
   }
 
-  // An `instead` replaces the whole call, so it does not count for one of several commands, nor if another deciding rule disagrees.
+  // An `instead` replaces the whole call, so it does not count for one of several commands, for a line with unknown parts, or if
+  // another deciding rule disagrees.
   #answerOf(decided: Entry, facts: CallFacts): readonly Verdict[] {
     const answer = decided.rule.answerTo(facts);
     if (decided.rule.source.instead === undefined) return answer;
     const objections = new Objections(offersOther(decided), this.#holds, this.#budget);
-    if (this.#evaluations.length === 1) this.#see(facts, objections);
-    if (this.#evaluations.length === 1 && !objections.found) return answer;
+    const alone = this.#evaluations.length === 1 && this.whole.line?.unknown === undefined;
+    if (alone) this.#see(facts, objections);
+    if (alone && !objections.found) return answer;
     return answer.map(({ instead: _, ...verdict }) => verdict);
   }
 }

@@ -1,6 +1,7 @@
 import { STRICTNESS, type Verdict } from "@bylaw/kernel";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { Rule, Tier } from "../compile/rule.ts";
+import { MAX_NAMED } from "../compile/rule-parts.ts";
 
 const TIER_RANK: Readonly<Record<Tier, number>> = { default: 0, workspace: 1, user: 2, admin: 3 };
 
@@ -66,13 +67,18 @@ export class MatchBudget {
     if (part !== null) this.#left -= (before - this.#left) * (part.times - 1);
   }
 
-  takes({ regex, readPaths, writePaths, mayMatch }: Rule, facts: CallFacts): boolean {
+  takes({ programs, regex, readPaths, writePaths, mayMatch }: Rule, facts: CallFacts): boolean {
     if (this.#left < 0) return false;
     const { part } = facts;
     this.#left -= LOOK;
-    // If every word may begin a command, each start is compared together with all words after it.
-    if (part !== null)
+    if (part !== null) {
       this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
+      // If every word may begin a command, each start is compared together with all words after it.
+      for (const { program } of part.starts > 1 ? (programs ?? []) : []) {
+        const starts = program === undefined ? 0 : part.startsOf(program).length;
+        this.#left -= (part.words.length * Math.min(starts, MAX_NAMED)) >> 2;
+      }
+    }
     if (readPaths !== undefined || writePaths !== undefined) {
       const { known, regions, found } = facts.paths;
       this.#left -= PATH * (known.length + found);

@@ -51,6 +51,7 @@ export class CallFacts {
   readonly moment: Moment;
   readonly #named: ReadonlySet<string> | undefined;
   #line: LineFacts | null | undefined = undefined;
+  #readText: string | undefined = undefined;
   #paths: PathFacts | undefined = undefined;
 
   constructor(
@@ -104,7 +105,8 @@ export class CallFacts {
   get embedded(): readonly CallFacts[] {
     const { args, line } = this;
     if (args === undefined || (line !== null && line.unknown === undefined)) return NONE;
-    const lines = embeddedLines(args);
+    // The text that is read as the line would only be read again.
+    const lines = embeddedLines(args).filter((text) => text !== this.#readText);
     if (lines.length === 0) return NONE;
     return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));
   }
@@ -129,7 +131,8 @@ export class CallFacts {
     const agent = AGENT_SHELLS.get(String(this.call.host?.["name"]));
     const folder = folderOf(args, agent);
     const start = folder === undefined ? "" : `cd '${folder}'\n`;
-    return readLine(start + line, this.#besideLine(argument, folder && agent?.folder, agent));
+    this.#readText = start + line;
+    return readLine(this.#readText, this.#besideLine(argument, folder && agent?.folder, agent));
   }
 
   // Finds another argument of a shell tool that can change what the line does, such as an environment, an input or a folder.

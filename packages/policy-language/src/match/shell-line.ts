@@ -1,5 +1,6 @@
 import {
   analyze,
+  countEqual,
   namedEffects,
   type Analysis,
   type Effect,
@@ -74,7 +75,9 @@ export class LinePart {
 
   /** The names of programs that its words may start: each as written, without folders, and up to a space. */
   get programs(): readonly ProgramName[] {
-    this.#programs ??= this.words.slice(0, this.starts).flatMap(namesOf);
+    this.#programs ??= [
+      ...new Set(this.words.slice(0, this.starts).map(({ text }) => text)),
+    ].flatMap(namesOf);
     return this.#programs;
   }
 
@@ -126,7 +129,7 @@ interface ProgramName {
   readonly head: boolean;
 }
 
-function namesOf({ text }: Word): readonly ProgramName[] {
+function namesOf(text: string | undefined): readonly ProgramName[] {
   if (text === undefined) return [];
   const whole = text.includes("/") ? [...new Set([text, baseName(text)])] : [text];
   const heads = whole
@@ -274,21 +277,19 @@ function partsOf(
 ): readonly LinePart[] {
   if (commands.length <= MANY_COMMANDS)
     return commands.map((command) => new LinePart(command, whole));
-  const equal = new Map<string, { readonly command: ShellCommand; times: number }>();
-  for (const command of commands) {
-    const key = JSON.stringify(command);
-    const one = equal.get(key);
-    if (one === undefined) equal.set(key, { command, times: 1 });
-    else one.times += 1;
-  }
-  return [...equal.values()].map(({ command, times }) => new LinePart(command, whole, times));
+  return Array.from(
+    countEqual(commands),
+    ([command, times]) => new LinePart(command, whole, times),
+  );
 }
 
 /** The commands of text that may be a shell line. They concern only denies and asks; no rule has to allow them. */
 export function suspectParts(line: string): readonly LinePart[] {
-  return analyze(line).commands.map(
-    (command) => new LinePart({ ...command, origin: "sight" }, { known: true }),
-  );
+  const commands = analyze(line).commands.map((command) => ({
+    ...command,
+    origin: "sight" as const,
+  }));
+  return partsOf(commands, { known: true });
 }
 
 /** The facts of a line that is not text. */

@@ -97,6 +97,10 @@ interface Given {
   readonly flags: readonly string[];
   /** The letters of all short options, joined. */
   readonly letters: string;
+  /** The names and values of the long options. */
+  readonly long: readonly (readonly [name: string, value?: string])[];
+  /** The letters of short options that the long options may mean, joined. */
+  readonly longLetters: string;
   readonly operands: readonly Operand[];
   /** Whether some operand is unknown. */
   readonly doubtful: boolean;
@@ -154,7 +158,15 @@ function sort(argv: readonly Word[], from: number): Given {
     }
     operands.push({ text, word, after: !ended && at > from && followsOption(argv[at - 1]), loose });
   }
-  return { flags, letters, operands, doubtful, options };
+  const long = flags.filter((flag) => flag.startsWith("--")).map((flag) => cut(flag.slice(2)));
+  return { flags, letters, long, longLetters: lettersOf(long), operands, doubtful, options };
+}
+
+function lettersOf(long: Given["long"]): string {
+  return Object.entries(LONG)
+    .filter(([name]) => long.some(([given]) => given.length > 1 && name.startsWith(given)))
+    .map(([, letter]) => letter)
+    .join("");
 }
 
 function followsOption(word: Word | undefined): boolean {
@@ -163,32 +175,23 @@ function followsOption(word: Word | undefined): boolean {
   return start.startsWith("-") && !start.includes("=");
 }
 
-function present(word: string, glob: Glob | undefined, { flags, letters }: Given): boolean {
+function present(word: string, glob: Glob | undefined, given: Given): boolean {
+  const { flags, letters, long, longLetters } = given;
   if (glob !== undefined) return flags.some((flag) => glob.matches(flag));
   if (flags.includes(word)) return true;
   if (word.startsWith("--")) {
     const [name, value] = cut(word.slice(2));
     const letter = value === undefined && Object.hasOwn(LONG, name) ? LONG[name] : undefined;
     if (letter !== undefined && hasLetter(letters, letter)) return true;
-    return flags.some((flag) => {
-      if (!flag.startsWith("--")) return false;
-      const [given, with_] = cut(flag.slice(2));
-      // Programs accept any unambiguous prefix of a long option.
-      const named = given === name || (given.length > 1 && name.startsWith(given));
-      return named && (value === undefined || value === with_);
-    });
+    // Programs accept any unambiguous prefix of a long option.
+    return long.some(
+      ([start, with_]) =>
+        (start === name || (start.length > 1 && name.startsWith(start))) &&
+        (value === undefined || value === with_),
+    );
   }
   return Array.from(word.slice(1)).every(
-    (letter) =>
-      hasLetter(letters, letter) ||
-      flags.some((flag) => {
-        if (!flag.startsWith("--")) return false;
-        const [given] = cut(flag.slice(2));
-        return (
-          given.length > 1 &&
-          Object.entries(LONG).some(([long, short]) => short === letter && long.startsWith(given))
-        );
-      }),
+    (letter) => hasLetter(letters, letter) || longLetters.includes(letter),
   );
 }
 

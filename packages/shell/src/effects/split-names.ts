@@ -14,12 +14,13 @@ const SPLITS = /[\s'"\\]|(?:^|\/)-/;
  * before the line runs.
  */
 export function markSplitNames(commands: readonly Draft[]): void {
-  for (const draft of commands) {
-    if (!draft.effects.some((effect) => "path" in effect && effect.found?.splits === true))
-      continue;
-    const added = commands.some((other) => other !== draft && other.effects.some(mayAddName));
-    if (added) draft.unknown = [...draft.unknown, REASON];
-  }
+  const reading = commands.filter(({ effects }) =>
+    effects.some((effect) => "path" in effect && effect.found?.splits === true),
+  );
+  if (reading.length === 0) return;
+  const adding = commands.filter(({ effects }) => effects.some(mayAddName));
+  for (const draft of reading)
+    if (adding.some((other) => other !== draft)) draft.unknown = [...draft.unknown, REASON];
 }
 
 function mayAddName(effect: Effect): boolean {

@@ -42,6 +42,8 @@ interface ListedPattern {
   readonly effect: TableEffect;
   readonly words: readonly string[];
   compiled?: Pattern;
+  /** See {@link namesOf}. Null if it is undefined. */
+  names?: readonly string[] | null;
 }
 
 const listed = new WeakMap<EffectPatterns, Map<string, readonly ListedPattern[]>>();
@@ -74,16 +76,13 @@ function namesOf(program: string, first: string): readonly string[] | undefined 
  * Whether a pattern may match, judged by its first word alone. Most patterns of a program begin with another subcommand, and reading
  * them all would be the largest part of deciding the first line with it.
  */
-function mayFit(
-  program: string,
-  [first = ""]: readonly string[],
-  { operands }: CommandOptions,
-): boolean {
+function mayFit(program: string, pattern: ListedPattern, { operands }: CommandOptions): boolean {
+  const [first = ""] = pattern.words;
   if (!/^\w/.test(first)) return true;
   const [operand] = operands;
   if (operand?.word.text === first) return true;
-  const names = namesOf(program, first);
-  if (names === undefined) return true;
+  const names = (pattern.names ??= namesOf(program, first) ?? null);
+  if (names === null) return true;
   if (operand === undefined) return false;
   const { text, single } = operand.word;
   return (
@@ -130,7 +129,7 @@ export function findEffects(
   const patterns = patternsOf(program, table);
   let told = false;
   for (const one of patterns) {
-    if (isRest(one) || !mayFit(program, one.words, command)) continue;
+    if (isRest(one) || !mayFit(program, one, command)) continue;
     const pattern = (one.compiled ??= compile(program, one.words));
     const certainty = fits(pattern, command, argv, from);
     if (certainty === 0) continue;

@@ -26,8 +26,9 @@ interface Found {
 
 const ALL: ReadonlySet<EffectName> = new Set(Object.keys(EFFECT_NAMES) as EffectName[]);
 
-// If one command names more known programs, it counts as having every effect.
+// If one command names more known programs, or more words follow them in all, it counts as having every effect.
 const MOST_STARTS = 64;
+const MOST_WORDS = 8_192;
 
 /**
  * Lists the effects of a command by name: those in its program's table, and those that follow from its effects, hazards and
@@ -104,10 +105,12 @@ function effectsOfOptions(spec: Spec): ReadonlySet<EffectName> {
 // Adds the effects of programs that the later words may start.
 function addCarried(argv: readonly Word[], found: Found): boolean {
   let starts = 0;
+  let words = 0;
   for (let at = 1; at < argv.length; at++) {
     const text = argv[at]?.text;
     if (text === undefined || !isKnown(text) || isHere(argv, at)) continue;
-    if (++starts > MOST_STARTS) return false;
+    words += argv.length - at;
+    if (++starts > MOST_STARTS || words > MOST_WORDS) return false;
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
     addReading(readAt(argv, at), argv.slice(at), carried);

@@ -166,15 +166,25 @@ function wordy(
 
 function longOption(grammar: Grammar, name: string, exact: boolean): Option | undefined {
   const whole = grammar.long.get(name);
-  if (whole !== undefined || exact || name === "") return whole;
-  let found: Option | undefined;
-  for (const [long, option] of grammar.long) {
-    if (!long.startsWith(name)) continue;
-    // Of two candidates, choose the one with a hazard.
-    if (found === undefined || (found.does === undefined && option.does !== undefined))
-      found = option;
+  if (whole !== undefined || exact) return whole;
+  let all = abbreviations.get(grammar);
+  if (all === undefined) abbreviations.set(grammar, (all = abbreviationsOf(grammar)));
+  return all.get(name);
+}
+
+const abbreviations = new WeakMap<Grammar, ReadonlyMap<string, Option>>();
+
+function abbreviationsOf({ long }: Grammar): ReadonlyMap<string, Option> {
+  const all = new Map<string, Option>();
+  for (const [name, option] of long) {
+    for (let end = 1; end < name.length; end++) {
+      const found = all.get(name.slice(0, end));
+      // Of two candidates, choose the one with a hazard.
+      if (found === undefined || (found.does === undefined && option.does !== undefined))
+        all.set(name.slice(0, end), option);
+    }
   }
-  return found;
+  return all;
 }
 
 const FEW = 8;
