@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_834,
-  test_lines: 105_292,
+  source_lines: 139_845,
+  test_lines: 105_295,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -462,7 +462,7 @@ describe("who may answer", () => {
         [
           "-qec",
           // The shell would report an interruption of its own.
-          `exec "${process.execPath}" "${BIN}" approve watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
+          `exec "${process.execPath}" "${BIN}" approve --watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
           "/dev/null",
         ],
         { cwd: here.cwd, env: { ...process.env, NO_COLOR: "1" } },
@@ -566,6 +566,8 @@ describe("bylaw approve", () => {
         /^error BYLAW_USAGE_INVALID: `<id>` is missing/,
       ],
       [["approve"], /^error BYLAW_USAGE_INVALID: Unknown command `approve`/],
+      [[], /^Usage: bylaw approve [^]*--watch [^]* help /],
+      [["--by", "ada"], /^Usage: bylaw approve /],
     ] as const) {
       const ran = await at(...args);
       expect([args, ran.code, ran.stdout]).toEqual([args, 2, ""]);

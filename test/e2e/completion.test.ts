@@ -40,6 +40,7 @@ describe.each(["bash", "zsh", "fish"].filter(has))("%s", (shell) => {
       ["replay", "report"],
     ],
     [["bylaw", "approve", "wai"], ["waive"]],
+    [["bylaw", "approve", "--wa"], ["--watch"]],
     [["bylaw", "check", "--app"], ["--approval-mode"]],
     [["bylaw", "check", "--approval-mode", "au"], ["autoEdit"]],
     [

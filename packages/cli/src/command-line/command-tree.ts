@@ -21,15 +21,21 @@ interface CompletedOption {
 const HELP: OptionSpec = ["-h, --help", "display help for command"];
 
 /** Loads the declarations of all commands. */
-export async function commandTree(commands: Commands, path: string): Promise<CommandNode> {
+export async function commandTree(
+  commands: Commands,
+  path: string,
+  options: readonly OptionSpec[] = [],
+): Promise<CommandNode> {
   const nodes: CommandNode[] = [];
   for (const [term, [, found]] of Object.entries(commands)) {
     const [name = "", ...places] = term.replace(" [options]", "").split(" ");
     const spec = typeof found === "function" ? (await found()).command : found;
     nodes.push(await nodeOf(spec, `${path} ${name}`, places));
   }
-  const options = [HELP].map(completed);
-  return { path, name: nameOf(path), commands: nodes, options, places: [] };
+  return {
+    ...{ path, name: nameOf(path), commands: nodes, places: [] },
+    options: [...options, HELP].map(completed),
+  };
 }
 
 async function nodeOf(
@@ -37,7 +43,7 @@ async function nodeOf(
   path: string,
   places: readonly string[],
 ): Promise<CommandNode> {
-  if ("commands" in spec) return await commandTree(spec.commands, path);
+  if ("commands" in spec) return await commandTree(spec.commands, path, spec.alone?.options);
   return {
     ...{ path, name: nameOf(path), commands: [] },
     options: [...spec.options, HELP].map(completed),

@@ -36,6 +36,8 @@ type LoadCommand = () => Promise<{ readonly command: CommandSpec | GroupSpec }>;
 /** Commands that share a first word, such as those of `bylaw log`. */
 export interface GroupSpec {
   readonly help: string;
+  /** What the first word does on its own, with options of its own. Default: prints the help. */
+  readonly alone?: Pick<CommandSpec, "options" | "run">;
   readonly commands: Commands;
 }
 

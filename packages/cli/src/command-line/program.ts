@@ -40,8 +40,13 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
       if (name !== wanted) continue;
       const spec = typeof found === "function" ? (await found()).command : found;
       command.addHelpText("after", spec.help);
-      if ("commands" in spec) await addCommands(command, spec.commands, more);
-      else declare(command, places, spec);
+      if (!("commands" in spec)) {
+        declare(command, places, spec);
+        continue;
+      }
+      // The parser leaves `help` out where the group does something itself.
+      if (spec.alone !== undefined) declare(command.helpCommand(true), [], spec.alone);
+      await addCommands(command, spec.commands, more);
     }
   }
 }
@@ -49,7 +54,7 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
 function declare(
   command: Command,
   places: readonly string[],
-  { arguments: described = {}, options, run }: CommandSpec,
+  { arguments: described = {}, options, run }: Omit<CommandSpec, "help">,
 ): void {
   for (const place of places) {
     const argument = new Argument(place);

@@ -43,6 +43,7 @@ export function usageFault(
     case "commander.excessArguments": {
       const most = command.registeredArguments.length;
       const extra = command.args[most] ?? "";
+      if (command.commands.length > 0) return unknownCommand(extra, command);
       return usageError(`Too many arguments: ${quote(extra)}`, `See ${help}`);
     }
     default:

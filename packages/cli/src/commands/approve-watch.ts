@@ -9,7 +9,7 @@ import { paintFor } from "../io/text.ts";
 import { untilInterrupted } from "../io/until-interrupted.ts";
 import { answerOnce, reported, type AnswerOptions } from "./approve-answer.ts";
 
-/** The options of `bylaw approve watch`. */
+/** The options of `bylaw approve --watch`. */
 export type WatchOptions = Omit<AnswerOptions, "reason" | "json">;
 
 /**

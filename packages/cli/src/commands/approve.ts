@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { CommandSpec, GroupSpec, OptionSpec } from "../command-line/command.ts";
 import { JSON_OPTION, STORE_OPTION } from "../command-line/shared-options.ts";
 import type { AnswerOptions, WaiverOptions } from "./approve-answer.ts";
@@ -17,6 +18,10 @@ const ASKED: readonly OptionSpec[] = [
 ];
 const BY: OptionSpec = ["--by <name>", "who answers; not needed with an operator's token"];
 const AS: OptionSpec = ["--as <role>", "your role, for a gate with several approvers"];
+const FOR: OptionSpec = [
+  "--for <span>",
+  "how long the approval of a tool call holds: 30s, 15m, 2h (default: 15m)",
+];
 const ID = { id: ["the id that `bylaw approve list` prints"] } as const;
 const WHO = `
 Run it at a terminal, where you confirm with yes, or set BYLAW_OPERATOR_TOKEN to the token of an operator in .bylaw/operators.json.
@@ -49,13 +54,7 @@ Examples:
 
 const YES: CommandSpec = {
   arguments: ID,
-  options: [
-    ...ASKED,
-    BY,
-    AS,
-    ["--reason <text>", "why, for a gate"],
-    ["--for <span>", "how long the approval of a tool call holds: 30s, 15m, 2h (default: 15m)"],
-  ],
+  options: [...ASKED, BY, AS, ["--reason <text>", "why, for a gate"], FOR],
   help: `${WHO}
 
 Examples:
@@ -75,23 +74,6 @@ Examples:
   $ bylaw approve no 0a1b2c3d4e5f6071 --store runs.db --run main --reason 'Split it in two.' --json`,
   run: async (id: string, options: AnswerOptions) =>
     (await import("./approve-answer.ts")).answer("rejected", id, options),
-};
-
-const WATCH: CommandSpec = {
-  options: [
-    ...ASKED.filter((option) => option !== JSON_OPTION),
-    BY,
-    AS,
-    ["--for <span>", "how long the approval of a tool call holds: 30s, 15m, 2h (default: 15m)"],
-  ],
-  help: `
-It runs at a terminal until interrupted.
-Exit code: 0 interrupted; 1 you may not answer; 2 usage error, or a configuration or store that cannot be used.
-
-Examples:
-  $ bylaw approve watch --by ada
-  $ bylaw approve watch --url https://bylaw.example.org`,
-  run: async (options: WatchOptions) => (await import("./approve-watch.ts")).watch(options),
 };
 
 const WAIVE: CommandSpec = {
@@ -127,12 +109,28 @@ Examples:
 
 export const command: GroupSpec = {
   help: `
+With --watch it runs at a terminal until interrupted.
 Exit code: 0 done, 1 refused and nothing was recorded, 2 usage error, or a configuration or store that cannot be used.
 
 Examples:
+  $ bylaw approve --watch --by ada
+  $ bylaw approve --watch --url https://bylaw.example.org
   $ bylaw approve list --store runs.db --run main
   $ bylaw approve show 0a1b2c3d4e5f6071 --store runs.db --run main
   $ bylaw approve yes 0a1b2c3d4e5f6071 --store runs.db --run main --by ada --as lead`,
+  alone: {
+    options: [
+      ["--watch", "show each question as it comes, and record your answers"],
+      ...ASKED.filter((option) => option !== JSON_OPTION),
+      BY,
+      AS,
+      FOR,
+    ],
+    run: async ({ watch, ...options }: WatchOptions & { watch?: boolean }, group: Command) =>
+      watch === true
+        ? (await import("./approve-watch.ts")).watch(options)
+        : group.help({ error: true }),
+  },
   commands: {
     "list [options]": ["List the gates and tool calls that wait for a person", LIST],
     "show [options] <id>": [
@@ -145,7 +143,6 @@ Examples:
       NO,
     ],
     "clear [options] <mark>": ["Clear a mark of a run, as if no call had set it", CLEAR],
-    "watch [options]": ["Show each question as it comes, and record your answers", WATCH],
     "waive [options]": ["Waive a check of a gate for a while", WAIVE],
   },
 };
