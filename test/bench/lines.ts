@@ -1,5 +1,6 @@
-// Measures the processor time of the longest shell lines that the recommended rules read, prepare and decide.
-import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
+// Measures the processor time of the longest shell lines that the rules of two rulesets read, prepare and decide.
+import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
+import { everyday } from "@bylaw/ruleset-everyday";
 import { recommended } from "@bylaw/ruleset-recommended";
 
 const LONGEST = 16_384;
@@ -27,6 +28,13 @@ const UNITS: readonly {
   { unit: "find . -name #;" },
   { unit: "cat <(ls #);", most: 245 },
   { unit: " && a", before: "bash <<E\nwhile cd a; do " },
+  { unit: "npm a#;", most: 490 },
+  { unit: "pnpm a#/b# c# -x#;", most: 490 },
+  { unit: "x rm a# sudo b# git c#;", most: 490 },
+  { unit: "rm ", before: "git log " },
+  { unit: "xargs ", before: "cat " },
+  { unit: "git commit --opt#=a ", before: "x " },
+  { unit: "--opt# ", before: "kubectl " },
 ];
 
 function lineOf(unit: string, most = Number.POSITIVE_INFINITY, before = ""): string {
@@ -40,9 +48,9 @@ function lineOf(unit: string, most = Number.POSITIVE_INFINITY, before = ""): str
 }
 
 const cwd = process.cwd();
-const kernel = createKernel({ extends: [recommended] });
+const RULESETS = { recommended, everyday };
 
-async function decide(command: string): Promise<Decision> {
+async function decide(kernel: Kernel, command: string): Promise<Decision> {
   const call: ToolCall = {
     hook: "beforeToolCall",
     tool: "bash",
@@ -55,30 +63,33 @@ async function decide(command: string): Promise<Decision> {
 }
 
 /** Milliseconds of processor time over all threads. Another line is decided first, so that nothing about this one is cached. */
-async function costOf(command: string): Promise<number> {
-  await decide("true");
+async function costOf(kernel: Kernel, command: string): Promise<number> {
+  await decide(kernel, "true");
   const start = process.cpuUsage();
-  await decide(command);
+  await decide(kernel, command);
   const { user, system } = process.cpuUsage(start);
   return (user + system) / 1000;
 }
 
-/** Prints a table with the median and the longest of some rounds. Earlier rounds warm up. */
+/** Prints a table for each ruleset, with the median and the longest of some rounds. Earlier rounds warm up. */
 export async function printLines(): Promise<void> {
   console.log(
-    `\nMilliseconds of the processor to prepare and decide a line of at most ${LONGEST} characters: median and longest of ${ROUNDS} rounds.\n`,
+    `\nMilliseconds of the processor to prepare and decide a line of at most ${LONGEST} characters: median and longest of ${ROUNDS} rounds.`,
   );
-  console.log("| repeated | times | characters | effect | ms | longest |");
-  console.log("| --- | ---: | ---: | --- | ---: | ---: |");
-  for (const { unit, most, before } of UNITS) {
-    const line = lineOf(unit, most, before);
-    for (let at = 0; at < WARM_UPS; at++) await costOf(line);
-    const times: number[] = [];
-    for (let at = 0; at < ROUNDS; at++) times.push(await costOf(line));
-    times.sort((a, b) => a - b);
-    const { effect } = await decide(line);
-    const cells = [times[ROUNDS >> 1], times.at(-1)].map((ms = Number.NaN) => ms.toFixed(1));
-    const count = line.split(/;|&&/).length - 1;
-    console.log(`| \`${unit}\` | ${count} | ${line.length} | ${effect} | ${cells.join(" | ")} |`);
+  for (const [name, ruleset] of Object.entries(RULESETS)) {
+    console.log(`\n| ${name} | characters | effect | ms | longest |`);
+    console.log("| --- | ---: | --- | ---: | ---: |");
+    const kernel = createKernel({ extends: [ruleset] });
+    for (const { unit, most, before = "" } of UNITS) {
+      const line = lineOf(unit, most, before);
+      for (let at = 0; at < WARM_UPS; at++) await costOf(kernel, line);
+      const times: number[] = [];
+      for (let at = 0; at < ROUNDS; at++) times.push(await costOf(kernel, line));
+      times.sort((a, b) => a - b);
+      const { effect } = await decide(kernel, line);
+      const cells = [times[ROUNDS >> 1], times.at(-1)].map((ms = Number.NaN) => ms.toFixed(1));
+      const shown = JSON.stringify(before + unit).slice(1, -1);
+      console.log(`| \`${shown}\` | ${line.length} | ${effect} | ${cells.join(" | ")} |`);
+    }
   }
 }

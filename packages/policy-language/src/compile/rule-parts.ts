@@ -71,8 +71,29 @@ export function wordsAllow(
 ): boolean {
   const part = coverable(facts);
   if (part === null || !(redirects === true ? part.writesOutput : part.plain)) return false;
-  return words.some((pattern) => pattern.allows(part.words, part.hazards));
+  const groups = groupsOf(words);
+  return programsOf(part.words[0]).some(
+    (program) =>
+      groups.get(program)?.some((pattern) => pattern.allows(part.words, part.hazards)) === true,
+  );
 }
+
+const grouped = new WeakMap<
+  readonly WordPattern[],
+  ReadonlyMap<string | undefined, readonly WordPattern[]>
+>();
+
+// A rule may have hundreds of patterns, of which only those about the command's program can match.
+function groupsOf(words: readonly WordPattern[]) {
+  let groups = grouped.get(words);
+  if (groups === undefined)
+    grouped.set(words, (groups = Map.groupBy(words, ({ program }) => program?.toLowerCase())));
+  return groups;
+}
+
+// The groups of patterns that may match a command with this first word.
+const programsOf = (first: Word | undefined): readonly (string | undefined)[] =>
+  first?.text === undefined ? [] : [undefined, baseName(first.text).toLowerCase()];
 
 /** Whether some part of the command matches a word pattern. `sure`: for certain; otherwise also if unknown words allow a match. */
 export function wordsDeny(
@@ -83,12 +104,15 @@ export function wordsDeny(
   if (part === null) return false;
   const enough = sure ? 2 : 1;
   let named = 0;
-  for (const pattern of words) {
-    for (const from of part.startsOf(pattern.program)) {
+  const groups = groupsOf(words);
+  for (const program of part.starts > 1 ? groups.keys() : programsOf(part.words[0])) {
+    for (const from of part.startsOf(program)) {
       const word = part.words[from]?.text;
-      if (word === undefined || !pattern.names(word)) continue;
-      // A line that repeats the denied name this often is denied without reading further.
-      if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
+      for (const pattern of groups.get(program) ?? []) {
+        if (word === undefined || !pattern.names(word)) continue;
+        // A line that repeats the denied name this often is denied without reading further.
+        if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
+      }
     }
   }
   return false;

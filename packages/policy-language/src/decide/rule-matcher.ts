@@ -51,6 +51,17 @@ const MAX_WORK = 250_000;
 const LOOK = 8;
 const PATH = 4;
 
+type Programs = NonNullable<Rule["programs"]>;
+
+const names = new WeakMap<Programs, ReadonlySet<string | undefined>>();
+
+function isAbout(programs: Programs, name: string): boolean {
+  let all = names.get(programs);
+  if (all === undefined)
+    names.set(programs, (all = new Set(programs.map(({ program }) => program?.toLowerCase()))));
+  return all.has(name);
+}
+
 /** A limit on the work for one call with all its commands, in comparisons of rules with words and paths. */
 export class MatchBudget {
   #left = MAX_WORK;
@@ -74,10 +85,9 @@ export class MatchBudget {
     if (part !== null) {
       this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
       // If every word may begin a command, each start is compared together with all words after it.
-      for (const { program } of part.starts > 1 ? (programs ?? []) : []) {
-        const starts = program === undefined ? 0 : part.startsOf(program).length;
-        this.#left -= (part.words.length * Math.min(starts, MAX_NAMED)) >> 2;
-      }
+      for (const [name, starts] of part.repeated)
+        if (programs !== undefined && isAbout(programs, name))
+          this.#left -= (part.words.length * Math.min(starts, MAX_NAMED)) >> 2;
     }
     if (readPaths !== undefined || writePaths !== undefined) {
       const { known, regions, found } = facts.paths;

@@ -9,6 +9,7 @@ import {
   type Word,
 } from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
+import { namesOf, type ProgramName } from "./program-names.ts";
 import { setsOwnVariables } from "./own-variables.ts";
 
 /** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
@@ -43,6 +44,7 @@ export class LinePart {
   #named: NamedEffects | undefined = undefined;
   #programs: readonly ProgramName[] | undefined = undefined;
   #startsByName: ReadonlyMap<string | undefined, readonly number[]> | undefined = undefined;
+  #repeated: readonly (readonly [string, number])[] | undefined = undefined;
   #text: string | undefined = undefined;
   #quoted: string | undefined = undefined;
 
@@ -88,6 +90,15 @@ export class LinePart {
     return byName.get(program?.toLowerCase()) ?? [];
   }
 
+  /** The programs that many of its words may start, in lower case, each with the number of starts. */
+  get repeated(): readonly (readonly [name: string, starts: number])[] {
+    if (this.starts < MANY_NAMES) return NONE;
+    this.#repeated ??= Array.from((this.#startsByName ??= this.#indexStarts()))
+      .filter(([name, { length }]) => name !== undefined && length >= MANY_NAMES)
+      .map(([name = "", { length }]) => [name, length]);
+    return this.#repeated;
+  }
+
   #indexStarts(): ReadonlyMap<string | undefined, readonly number[]> {
     const all: number[] = [];
     const byName = new Map<string | undefined, number[]>([[undefined, all]]);
@@ -120,24 +131,8 @@ export class LinePart {
 }
 
 const FIRST: readonly number[] = [0];
-
-/** A name under which rules about a program may be listed. */
-interface ProgramName {
-  readonly name: string;
-  readonly lower: string;
-  /** Whether this is only the start of a name, up to its first space. */
-  readonly head: boolean;
-}
-
-function namesOf(text: string | undefined): readonly ProgramName[] {
-  if (text === undefined) return [];
-  const whole = text.includes("/") ? [...new Set([text, baseName(text)])] : [text];
-  const heads = whole
-    .filter((name) => name.includes(" "))
-    .map((name) => name.slice(0, name.indexOf(" ")));
-  const named = (head: boolean) => (name: string) => ({ name, lower: name.toLowerCase(), head });
-  return [...whole.map(named(false)), ...heads.map(named(true))];
-}
+const NONE: readonly never[] = [];
+const MANY_NAMES = 8;
 
 /** Quotes a word if it is empty or contains a space. */
 export const quoted = (text: string): string =>

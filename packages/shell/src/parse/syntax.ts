@@ -50,16 +50,22 @@ function isCrowded(text: string): boolean {
   return count > MOST_DOCUMENTS;
 }
 
-// Nesting depth of brackets, quoted or not.
+// Nesting depth of brackets, quoted or not. A bracket closes only one of its kind: in `"a) ${x:-"a) ${x:-`, the braces are nested.
 function nesting(text: string): number {
+  const open = [0, 0, 0];
   let depth = 0;
   let deepest = 0;
   for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    // ( [ {
-    if (code === 40 || code === 91 || code === 123) {
+    const kind = "([{)]}".indexOf(text.charAt(at));
+    if (kind < 0) continue;
+    const one = kind % 3;
+    if (kind === one) {
+      open[one] = (open[one] ?? 0) + 1;
       if (++depth > deepest) deepest = depth;
-    } else if ((code === 41 || code === 93 || code === 125) && depth > 0) depth--;
+    } else if ((open[one] ?? 0) > 0) {
+      open[one] = (open[one] ?? 0) - 1;
+      depth--;
+    }
   }
   return deepest;
 }
