@@ -54,6 +54,8 @@ export default defineConfig({
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
         // Loading what is tested again for each file takes as long as many tests. The files of a worker share it.
         isolate: false,
+        // What is built is loaded by Node as it is, instead of being transformed again for each project.
+        server: { deps: { external: [/\/(packages|plugins|rulesets)\/[^/]+\/dist\//] } },
         testTimeout: 120_000,
         hookTimeout: 240_000,
       },
