@@ -48,10 +48,13 @@ const MORE =
   /--resume|--follow|--heads|--url|older\.json|^bylaw (?:mcp|ui|constitution|agents|run claude)/;
 
 /** Examples that need no shell, and install, serve or start nothing. */
-const PLAIN = /^bylaw (?:approve|check|explain|lint|log|replay|report|status|test)\b[-\w ./,:=]*$/;
+const PLAIN =
+  /^bylaw (?:approve|behavior|check|completion|config|contract|experiment|explain|import|lint|log|replay|report|ruleset|status|suggest|tasks|template|test)(?: (?:[-\w./,:=@]+|'[^']*'))*$/;
+const wordsOf = (example: string): readonly string[] =>
+  Array.from(example.matchAll(/'([^']*)'|\S+/g), ([word, quoted]) => quoted ?? word);
 const run = (example: string, cwd: string): Ran | Promise<Ran> =>
   PLAIN.test(example)
-    ? bylawHere(example.slice("bylaw ".length), { cwd, env: { HOME: scratch() } })
+    ? bylawHere(wordsOf(example).slice(1), { cwd, env: { HOME: scratch() } })
     : shell(example, cwd);
 
 /** The names in a command group, and whether each is a group itself. */
