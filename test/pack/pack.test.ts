@@ -179,8 +179,11 @@ beforeAll(() => {
     writeFileSync(join(own, "package.json"), '{ "type": "module" }');
     for (const { manifest } of packages) writeImports(own, manifest);
   }
-  const both = { compilerOptions: { ...STRANGER, skipLibCheck: true }, include: ["skip-*/*"] };
-  writeFileSync(join(folder, "all/tsconfig.json"), JSON.stringify(both));
+  for (const module of ["nodenext", "preserve"]) {
+    const compilerOptions = { ...STRANGER, module, skipLibCheck: true, noEmit: true };
+    const config = { compilerOptions, include: ["skip-*/*"] };
+    writeFileSync(join(folder, `all/${module}.json`), JSON.stringify(config));
+  }
 });
 
 const programFolder = (skipLibCheck: boolean): string =>
@@ -225,14 +228,12 @@ it.each([...programs])(
 const NEWEST = join(root, "node_modules/typescript/bin/tsc");
 const OLDER = join(folder, "all/node_modules/typescript-5.8/bin/tsc");
 
-// Bundlers look packages up as `preserve` does.
+// Bundlers look packages up as `preserve` does. One build reads the types of third parties once for both modes.
 it.each([
-  ["the newest TypeScript", "preserve", NEWEST],
-  ["TypeScript 5.8", "nodenext", OLDER],
-  ["TypeScript 5.8", "preserve", OLDER],
-])("every exported name type-checks with %s and `module: %s`", async (_, module, compiler) => {
-  const options = ["--module", module, "--noEmit"];
-  expect(await node([compiler, ...options], join(folder, "all"))).toBe("");
+  ["the newest TypeScript", [NEWEST, "--build", "preserve.json"]],
+  ["TypeScript 5.8", [OLDER, "--build", "nodenext.json", "preserve.json"]],
+] as const)("every exported name type-checks with %s, for bundlers too", async (_, command) => {
+  expect(await node(command, join(folder, "all"))).toBe("");
 });
 
 const programsOf = publishable.flatMap(({ manifest: { name, version, bin = {} } }) =>
@@ -254,14 +255,11 @@ it.each(programsOf)(
 async function decides(own: string, command: string): Promise<void> {
   writeFileSync(join(own, "policy.toml"), POLICY);
   writeFileSync(join(own, "bylaw.config.mjs"), CONFIG);
-  for (const source of [
-    ["--policy", "policy.toml"],
-    ["--config", "bylaw.config.mjs"],
-  ]) {
-    const call = 'check --tool read_file --args {"path":"src/main.ts"} --json'.split(" ");
-    const answer = await node([command, ...call, ...source], own);
-    expect(answer, source.join(" ")).toContain('"effect":"allow"');
-    expect(answer, source.join(" ")).toContain('"name":"sources"');
+  for (const source of ["--policy policy.toml", "--config bylaw.config.mjs"]) {
+    const call = `check --tool read_file --args {"path":"src/main.ts"} --json ${source}`;
+    const answer = await node([command, ...call.split(" ")], own);
+    expect(answer, source).toContain('"effect":"allow"');
+    expect(answer, source).toContain('"name":"sources"');
   }
 }
 
