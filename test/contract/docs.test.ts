@@ -44,6 +44,13 @@ const folder = mkdtempSync(join(tmpdir(), "bylaw-docs-"));
 const HOW_TO = ["docs/write-a-check.md", "docs/write-a-plugin.md"];
 
 let compiled: Ended = { status: null, stdout: "not compiled", stderr: "" };
+let ran: Ended = { status: null, stdout: "", stderr: "not run" };
+
+// One process runs all blocks in turn, because it loads the packages once. It names each block when it has ended.
+const RUN = `for (const file of ${JSON.stringify(first.map(({ file }) => file))}) {
+  await import("./out/" + file + ".js").catch(console.error);
+  console.error("ended: " + file);
+}`;
 
 beforeAll(() => {
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
@@ -66,6 +73,7 @@ beforeAll(() => {
     }),
   );
   compiled = node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"]);
+  ran = node(["--input-type=module", "--eval", RUN]);
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -86,8 +94,15 @@ describe("the pages", () => {
   });
 
   it.each(first.map((block) => [block.page, block]))("can be pasted and run: %s", (_, { file }) => {
-    const { status, stderr } = node([join("out", `${file}.js`)]);
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
+    const errors = ran.stderr.split(/^ended: /m);
+    const at = errors.findIndex((text) => text.startsWith(`${file}\n`));
+    expect(at, ran.stderr).toBeGreaterThan(0);
+    // What a block writes comes after the line of the block before it.
+    expect(errors[at - 1]?.replace(/^\S+\n/, "")).toBe("");
+  });
+
+  it("leave nothing that fails or goes on when all have run", () => {
+    expect(ran.status).toBe(0);
+    expect(ran.stderr.trimEnd().split("\n").at(-1)).toBe(`ended: ${first.at(-1)?.file}`);
   });
 });

@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 139_900,
-  test_lines: 105_306,
+  test_lines: 105_322,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
