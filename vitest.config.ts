@@ -18,13 +18,20 @@ const projects = globSync(["{packages,plugins,rulesets}/*/package.json", "test/p
   .map((file) => dirname(file))
   .sort();
 
+/** Makes a folder for this run. Vitest reads this file again for each project, which gets the folder that the first one made. */
+function folderFor(variable: string): string {
+  const known = process.env[variable];
+  if (known !== undefined) return known;
+  const made = mkdtempSync(join(tmpdir(), "bylaw-vitest-"));
+  process.env[variable] = made;
+  process.once("exit", () => rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
 // A cluster is made once for all suites that want PostgreSQL.
-const template = mkdtempSync(join(tmpdir(), "bylaw-postgres-template-"));
+const template = folderFor("BYLAW_POSTGRES_TEMPLATE");
 // Thousands of processes load the same modules, each of which is compiled once.
-const compiled = mkdtempSync(join(tmpdir(), "bylaw-compiled-"));
-process.once("exit", () => {
-  for (const folder of [template, compiled]) rmSync(folder, { recursive: true, force: true });
-});
+const compiled = folderFor("BYLAW_COMPILED");
 
 /** Begins with the walks, so that no long file is left for one worker at the end. */
 class WalksFirst extends BaseSequencer {
