@@ -253,7 +253,7 @@ describe("explain", () => {
 });
 
 describe("a variable of the line", () => {
-  test.each(["x=1; ls", "x=1 y='a b'; git status", 'name=a; echo "$name"'])(
+  test.each(["x=1; ls", "x=1 y='a b'; git status", 'x=$(ls); echo "$x"', "x=-l; ls $x"])(
     "needs no rule: %s",
     (line) => {
       expect(effectOf(rules, run(line))).toBe("allow");

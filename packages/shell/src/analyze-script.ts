@@ -12,6 +12,7 @@ import {
 import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
 import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
+import { KnownVariables } from "./expand/known-variables.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
 import { markSplitNames } from "./effects/split-names.ts";
@@ -34,15 +35,26 @@ export function analyzeScript(line: string): Analysis {
       line.length > LIMITS.sight ? undefined : commandsInText(line, reason, LIMITS.commands);
     return commands === undefined ? tooLarge(reason.what) : { commands, unknown: [reason] };
   }
-  const walk = walkLine(line, true);
-  if (!walk.home.used || !walk.home.folderAfterCd) return finish(line, walk);
-  return finish(line, walkLine(line, false));
+  let walk = walkLine(line, { home: true, values: true });
+  const { variables } = walk;
+  const values =
+    !variables.contradicted &&
+    !(variables.used && (walk.full || walk.commands.length > LIMITS.different / 2));
+  if (!values) walk = walkLine(line, { home: true, values });
+  if (walk.home.used && walk.home.folderAfterCd) walk = walkLine(line, { home: false, values });
+  return finish(line, walk);
 }
 
 // None of so many commands is analyzed, so none is reported.
 const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: "size", what }] });
 
-function walkLine(line: string, home: boolean): WalkState {
+/** Whether the line leaves the home directory as it is, and whether the values of its variables count. */
+interface Trusted {
+  readonly home: boolean;
+  readonly values: boolean;
+}
+
+function walkLine(line: string, { home, values }: Trusted): WalkState {
   const walk: WalkState = {
     source: line,
     commands: [],
@@ -62,11 +74,13 @@ function walkLine(line: string, home: boolean): WalkState {
     scripted: 0,
     full: false,
     folderChanges: 0,
+    changesElsewhere: 0,
     flowUnknown: false,
     onSuccess: START,
     onFailure: START,
     functions: undefined,
     home: { trusted: home, used: false, folderAfterCd: false },
+    variables: new KnownVariables(0, { hidden: !values }),
     untrusted: undefined,
     arithmetic: undefined,
     arithmeticTexts: undefined,

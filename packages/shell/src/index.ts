@@ -30,4 +30,4 @@ export {
   type EquivalenceKind,
   type NamedEffects,
 } from "./programs/index.ts";
-export { isOrdinary } from "./expand/variables.ts";
+export { isOrdinary, isSetByShell } from "./expand/variables.ts";

@@ -20,6 +20,8 @@ export const LIMITS = {
   seen: 100,
   /** The words of one command. */
   argv: 1_024,
+  /** The words of a loop whose body is walked once with each. */
+  rounds: 16,
   /** The redirections of all groups around one command. */
   redirections: 64,
   /** The redirections of one command. */

@@ -13,30 +13,41 @@ while IFS= read -r -d '' line <&8; do
   case $said in *RAN*) printf 1 ;; *) printf 0 ;; esac
 done`;
 
-function inEmptyFolder<T>(run: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-shell-"));
+// Runs a script of bash in an empty folder. It reads the lines from descriptor 8.
+function answersOf(script: string, lines: readonly string[]): string {
+  const cwd = mkdtempSync(join(tmpdir(), "bylaw-shell-"));
   try {
-    return run(folder);
+    const { stdout } = spawnSync(
+      "bash",
+      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${script}`],
+      {
+        cwd,
+        input: lines.map((line) => `${line}\0`).join(""),
+        encoding: "utf8",
+        env: { LC_ALL: "C.UTF-8" },
+        maxBuffer: 1 << 26,
+      },
+    );
+    return stdout;
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(cwd, { recursive: true, force: true });
   }
+}
+
+// Every line has an answer, which ends with this character.
+function answersIn(script: string, lines: readonly string[]): readonly string[] {
+  const answers = answersOf(script, lines).split("\u0003").slice(0, -1);
+  if (answers.length !== lines.length)
+    throw new Error(`bash answered ${answers.length} of ${lines.length} lines`);
+  return answers;
 }
 
 /** Returns for each line whether real bash ran `pwned` from it. */
 export function ran(lines: readonly string[]): boolean[] {
-  return inEmptyFolder((cwd) => {
-    const input = lines.map((line) => `${line}\0`).join("");
-    const { stdout, status } = spawnSync(
-      "bash",
-      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${PROBE}`],
-      { cwd, input, encoding: "utf8", env: { LC_ALL: "C.UTF-8" }, maxBuffer: 1 << 26 },
-    );
-    if (stdout.length !== lines.length)
-      throw new Error(
-        `Unexpected ${stdout.length} answers of bash (${status}), expected ${lines.length}`,
-      );
-    return Array.from(stdout, (answer) => answer === "1");
-  });
+  const answers = answersOf(PROBE, lines);
+  if (answers.length !== lines.length)
+    throw new Error(`bash answered ${answers.length} of ${lines.length} lines`);
+  return Array.from(answers, (answer) => answer === "1");
 }
 
 // A restricted shell without programs prints the words, each in brackets.
@@ -49,28 +60,30 @@ done`;
 
 /** Returns for each line of words the words that bash makes of it. Undefined if bash rejects the line. */
 export function wordsOf(lines: readonly string[]): (readonly string[] | undefined)[] {
-  return inEmptyFolder((cwd) => {
-    const { stdout } = spawnSync(
-      "bash",
-      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${WORDS}`],
-      {
-        cwd,
-        input: lines.map((line) => `${line}\0`).join(""),
-        encoding: "utf8",
-        env: { LC_ALL: "C.UTF-8" },
-        maxBuffer: 1 << 26,
-      },
-    );
-    const answers = stdout.split("\u0003").slice(0, -1);
-    if (answers.length !== lines.length)
-      throw new Error(`Unexpected ${answers.length} answers of bash, expected ${lines.length}`);
-    return answers.map((answer) => {
-      const [words = "", status] = answer.split("\u0002");
-      if (status !== "0") return undefined;
-      return words
-        .split("\u0001")
-        .slice(0, -1)
-        .map((word) => word.slice(1, -1));
-    });
+  return answersIn(WORDS, lines).map((answer) => {
+    const [words = "", status] = answer.split("\u0002");
+    return status === "0" ? bracketed(words) : undefined;
   });
 }
+
+// `pwned` is a function that reports its arguments, each in brackets, on a separate channel.
+const CALLS = String.raw`
+pwned() { printf '<%s>\1' "$@" >&9; printf '\2' >&9; }
+PATH=/nonexistent HOME=/home/dev FUNCNEST=3
+while IFS= read -r -d '' line <&8; do
+  said=$( (eval "$line") 9>&1 >/dev/null 2>/dev/null </dev/null )
+  printf '%s\3' "$said"
+done`;
+
+/** Returns for each line the arguments of each call of `pwned` that real bash makes. */
+export function callsOf(lines: readonly string[]): (readonly (readonly string[])[])[] {
+  return answersIn(CALLS, lines).map((answer) =>
+    answer.split("\u0002").slice(0, -1).map(bracketed),
+  );
+}
+
+const bracketed = (words: string): readonly string[] =>
+  words
+    .split("\u0001")
+    .slice(0, -1)
+    .map((word) => word.slice(1, -1));

@@ -1,5 +1,5 @@
-// A reproducible source of numbers between 0 and 1.
-function numbers(seed: number): () => number {
+/** A reproducible source of numbers between 0 and 1. */
+export function numbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -55,8 +55,14 @@ export function classifyAssignment(
   return { name, value, harmless: role === "harmless" };
 }
 
-/** Records a variable that is set to an unknown value. */
-export function setName(
+/** Records a variable that is set to an unknown value, perhaps in another round or process. */
+export function setName(walk: WalkState, name: string, kind: { readonly number: boolean }): void {
+  walk.variables.setElsewhere(name.replace(/\[.*/s, ""));
+  noteSet(walk, name, kind);
+}
+
+/** Records what else it means that a variable is set. */
+export function noteSet(
   walk: WalkState,
   name: string,
   { number }: { readonly number: boolean },

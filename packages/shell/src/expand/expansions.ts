@@ -78,8 +78,7 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
   switch (operation?.type) {
     case "Default":
       visitWord(walk, operation.operand);
-      if (operation.operator === "=" || operation.operator === ":=")
-        noteUnknown(walk, "state", `expansion ${quote(text)}, which sets a variable`);
+      if (operation.operator === "=" || operation.operator === ":=") noteSets(walk, part);
       break;
     case "Remove":
       visitWord(walk, operation.operand);
@@ -101,6 +100,8 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
       visitWord(walk, operation.replacement);
       break;
     case "Slice":
+      // In zsh.
+      if (text.includes("::=")) noteSets(walk, part);
       visitWord(walk, operation.offset);
       visitWord(walk, operation.length);
       visitArithmeticText(walk, operation.offset.text);
@@ -109,6 +110,11 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
     case "Unknown":
       noteUnknown(walk, "syntax", `expansion ${quote(text)}`);
   }
+}
+
+function noteSets(walk: WalkState, { parameter, text }: ParameterExpansionPart): void {
+  walk.variables.setElsewhere(parameter);
+  noteUnknown(walk, "state", `expansion ${quote(text)}, which sets a variable`);
 }
 
 /** Collects what an arithmetic expression runs or may run. */
@@ -180,6 +186,7 @@ const SETS = /(^|[^=!<>])=(?!=)|<<=|>>=|\+\+|--/;
 // Treats every name in the text as set.
 function setNames(walk: WalkState, text: string): void {
   for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
+    walk.variables.setElsewhere(name);
     if (!isOrdinary(name))
       noteUnknown(
         walk,

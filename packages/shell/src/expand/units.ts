@@ -1,3 +1,4 @@
+import type { Piece } from "../analysis.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { operatorLookalike } from "../parse/characters.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
@@ -16,14 +17,56 @@ const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
 const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 /** The number of the pipe of a process substitution. */
 export const PIPE_NUMBER: Hole = { hole: "name", splits: false };
+const NAME: Hole = { hole: "name", splits: false };
 const MATCH: Hole = { hole: "name", splits: true };
 
 /** Splits a word into text, and holes for parts known only to bash. Its substitutions become pending. */
 export function unitsOf(walk: WalkState, node: WordNode): Unit[] {
   const units: Unit[] = [];
   if (node.parts === undefined) open(walk, node.text, units);
-  else for (const part of node.parts) add(walk, part, units, false);
+  else addAll(walk, node.parts, units, false);
   return units;
+}
+
+function addAll(walk: WalkState, parts: readonly WordPart[], units: Unit[], quoted: boolean): void {
+  for (const [at, part] of parts.entries()) {
+    const known = valueUnits(walk, part, { quoted, next: parts[at + 1]?.text });
+    if (known === undefined) add(walk, part, units, quoted);
+    else units.push(...known);
+  }
+}
+
+const VARIABLE = /^\$(?:(\w+)|\{(\w+)\})$/;
+
+// Bash splits and globs a value that is not quoted.
+const staysOneWord = (piece: Piece): boolean =>
+  typeof piece === "string" ? /^[\w./:@%+,=-]+$/.test(piece) : piece.hole === "number";
+
+interface Around {
+  readonly quoted: boolean;
+  /** The text after the part, within the same quotes. */
+  readonly next: string | undefined;
+}
+
+// The value of a variable that the line itself sets.
+function valueUnits(
+  walk: WalkState,
+  part: WordPart,
+  { quoted, next }: Around,
+): readonly Unit[] | undefined {
+  if (part.type !== "SimpleExpansion" && part.type !== "ParameterExpansion") return undefined;
+  const found = VARIABLE.exec(part.text);
+  // zsh reads `$f[1]` and `$f:h` as parts of the value.
+  if (found === null || (found[1] !== undefined && /^[[:]/.test(next ?? ""))) return undefined;
+  const value = walk.variables.valueOf(found[1] ?? found[2] ?? "");
+  if (value === undefined || (!quoted && !value.every(staysOneWord))) return undefined;
+  return value.map((piece) =>
+    typeof piece === "string"
+      ? { text: piece, quoted: true }
+      : piece.hole === "number"
+        ? NUMBER
+        : NAME,
+  );
 }
 
 function addGlob(walk: WalkState, part: Extract<WordPart, { type: "Glob" }>, units: Unit[]): void {
@@ -54,7 +97,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "DoubleQuoted":
     case "LocaleString":
       if (part.parts.length === 0) units.push({ text: "", quoted: true });
-      for (const child of part.parts) add(walk, child, units, true);
+      addAll(walk, part.parts, units, true);
       return;
     case "Glob":
       return addGlob(walk, part, units);
@@ -70,7 +113,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "BraceExpansion":
       if (part.parts === undefined) return open(walk, part.text, units);
       units.push({ text: "{", quoted: false });
-      for (const child of part.parts) add(walk, child, units, false);
+      addAll(walk, part.parts, units, false);
       units.push({ text: "}", quoted: false });
       return;
     case "SimpleExpansion":

@@ -80,6 +80,15 @@ export function roleOf(name: string, value: Word | undefined): VariableRole {
 const ORDINARY =
   /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
 
+// Variables that bash or zsh sets itself, or that zsh ties to others, such as `path` to `PATH`.
+const SET_BY_SHELL =
+  /^(?:_|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH|path|cdpath|fpath|mailpath|manpath|module_path|fignore|psvar|prompt|watch|argv|status|pipestatus|dirstack|match|mbegin|mend|reply)$/;
+
+/** Whether a shell sets this variable itself, or takes another one to be the same. */
+export function isSetByShell(name: string): boolean {
+  return SET_BY_SHELL.test(name);
+}
+
 /** Whether no value of this variable changes what runs or what is written. */
 export function isOrdinary(name: string): boolean {
   return ORDINARY.test(name);

@@ -28,12 +28,18 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   let redirected: Redirected | undefined;
   if (prefix.length > 0) {
     const assignments = [];
+    const followed = onlyAssigns(walk, node, place);
     for (const item of prefix) {
-      if (item.type === "Assignment")
-        assignments.push(
-          isSeparator(item, name) ? separator(walk, item) : readAssignment(walk, item),
-        );
-      else addRedirection(walk, item, (redirected ??= noneRedirected()));
+      if (item.type !== "Assignment") addRedirection(walk, item, (redirected ??= noneRedirected()));
+      else if (isSeparator(item, name)) assignments.push(separator(walk, item));
+      else {
+        const assignment = readAssignment(walk, item);
+        assignments.push(assignment);
+        // A substitution before it in the command still reads the old value.
+        if (followed && (prefix.length === 1 || walk.pending === undefined))
+          walk.variables.assign(item.name, isWhole(item) ? assignment.value : undefined);
+        else walk.variables.setElsewhere(item.name);
+      }
     }
     draft.assignments = assignments;
   }
@@ -69,6 +75,23 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   takeReasons(walk, draft);
   return redirected?.input ?? place.input;
 }
+
+// Whether a command sets variables of the shell that runs the line or script, once and at this place.
+function onlyAssigns(
+  walk: WalkState,
+  { name, prefix, suffix }: CommandNode,
+  { order }: CommandContext,
+): boolean {
+  return (
+    name === undefined &&
+    order === "after" &&
+    walk.depth === walk.variables.depth &&
+    [...prefix, ...suffix].every(({ type }) => type === "Assignment")
+  );
+}
+
+const isWhole = ({ index, append }: AssignmentNode): boolean =>
+  index === undefined && append !== true;
 
 type Suffix = CommandNode["suffix"];
 
@@ -162,6 +185,7 @@ export function allOf(outer: NonNullable<CommandContext["outer"]>): Draft["redir
 function assignmentWord(walk: WalkState, node: AssignmentNode): Word {
   const { name, index, append, value } = node;
   const assignment = readAssignment(walk, node);
+  walk.variables.setElsewhere(name);
   const start = `${name}${index === undefined ? "" : `[${index.text}]`}${append === true ? "+=" : "="}`;
   const word = assignment.value;
   if (value.type === "ArrayValue" || word === undefined)

@@ -260,6 +260,7 @@ function move(
     case ".":
       walk.folderChanges++;
       walk.onSuccess = walk.onFailure = ANYWHERE;
+      if (name === "source" || name === ".") walk.variables.setAllElsewhere();
       return;
     case "exit":
     case "return":

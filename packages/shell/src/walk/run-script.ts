@@ -44,7 +44,9 @@ export function runScript(
     return noteUnknownLine(walk, { code: "syntax", what: `script ${quote(text)}` });
   const { source } = walk;
   walk.source = text;
-  walkScript(walk, parsed, { ...place, outer: undefined, scripts: place.scripts + 1 });
+  walk.variables.hide(() =>
+    walkScript(walk, parsed, { ...place, outer: undefined, scripts: place.scripts + 1 }),
+  );
   walk.source = source;
 }
 

@@ -41,12 +41,15 @@ function declare(walk: WalkState, argv: readonly Word[], draft: Draft): void {
           ? { text: undefined, pieces: [{ hole: "any" } as const], single: true }
           : wordOf(text.slice(head.length));
       if (value.text === undefined || !/^[-+]?\d*$/.test(value.text)) markUntrusted(walk, name);
+      walk.variables.setElsewhere(name);
       const assignment = classifyAssignment(walk, name, value);
       if (!assignment.harmless) hazards.push({ at, does: "configure" });
     } else if (text === undefined) noteUnknown(walk, "state", "a variable known only at run time");
     else {
       name(walk, text);
-      if (blank) classifyAssignment(walk, text.replace(/\[.*/s, ""), undefined);
+      const bare = text.replace(/\[.*/s, "");
+      walk.variables.setElsewhere(bare);
+      if (blank) classifyAssignment(walk, bare, undefined);
       // Bash evaluates later assignments to it.
       if (integer) visitArithmeticText(walk, text);
     }
@@ -134,7 +137,9 @@ function unset(walk: WalkState, argv: readonly Word[]): void {
       noteUnknown(walk, "state", "a variable whose name is known only at run time");
     else if (!word.text.startsWith("-")) {
       name(walk, word.text);
-      classifyAssignment(walk, word.text.replace(/\[.*/s, ""), undefined);
+      const bare = word.text.replace(/\[.*/s, "");
+      walk.variables.setElsewhere(bare);
+      classifyAssignment(walk, bare, undefined);
     }
   }
 }

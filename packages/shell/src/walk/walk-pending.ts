@@ -3,6 +3,7 @@ import { isRefused } from "../parse/refused-text.ts";
 import type { ParsedScript, WordPart } from "../parse/syntax.ts";
 import { PIPE } from "../programs/program-reading.ts";
 import {
+  inOwnProcess,
   noteLimit,
   noteUnknownLine,
   quote,
@@ -43,7 +44,8 @@ function walkSubstitution(
   const { script } = part;
   if (script === undefined || isRefused(part.text))
     noteUnknownLine(walk, { code: "syntax", what: `substitution ${quote(part.text)}` });
-  else if (part.type === "CommandExpansion") walkScript(walk, script, place);
+  else if (part.type === "CommandExpansion")
+    inOwnProcess(walk, () => walkScript(walk, script, place));
   else {
     // The shell does not wait for a process substitution.
     const input = part.operator === ">" ? PIPE : place.input;

@@ -1,7 +1,8 @@
-import { setName, markUntrusted } from "../expand/assignments.ts";
+import { markUntrusted, setName } from "../expand/assignments.ts";
 import { emptyDraft, add, allOf, readCommand, takeReasons } from "./read-command.ts";
 import { visitTest } from "../expand/conditions.ts";
 import {
+  inOwnProcess,
   noteUnknownLine,
   noteLimit,
   quote,
@@ -11,10 +12,11 @@ import {
 import type { Listing } from "../programs/found-files.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
-import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
+import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { listOf, readsList } from "./piped-files.ts";
+import { readLoopWords, walkLoop } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./shell-state.ts";
 import { together, walkPending } from "./walk-pending.ts";
@@ -27,7 +29,6 @@ import type {
   PipelineNode,
   RedirectionNode,
   Statement,
-  WordNode,
 } from "../parse/syntax.ts";
 
 /** Walks a script. Sets `onSuccess` and `onFailure` of the walk to the working directories at its end. */
@@ -63,16 +64,19 @@ const inFolder = (place: CommandContext, folder: Folder): CommandContext =>
 function walkAndOr(walk: WalkState, { commands, operators }: AndOr, place: CommandContext): void {
   let onSuccess = place.folder;
   let onFailure = place.folder;
+  const straight = walk.depth === walk.variables.depth;
   for (let at = 0; at < commands.length; at++) {
     const command = commands[at];
     if (command === undefined || walk.full) break;
     const operator = at === 0 ? undefined : operators[at - 1];
     if (at > 0 && place.order === "after") walk.step++;
+    if (straight) walk.variables.follow(operator);
     walkPipeline(walk, command, inFolder(place, operator === "||" ? onFailure : onSuccess));
     if (operator === "||") onSuccess = eitherFolder(onSuccess, walk.onSuccess);
     else onSuccess = walk.onSuccess;
     onFailure = operator === "&&" ? eitherFolder(onFailure, walk.onFailure) : walk.onFailure;
   }
+  if (straight) walk.variables.follow(undefined);
   walk.onSuccess = onSuccess;
   walk.onFailure = onFailure;
 }
@@ -136,7 +140,7 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
     case "Redirected":
       return walkRedirected(walk, node.command, node.redirects, place);
     case "Subshell":
-      walkList(walk, node.body.commands, place);
+      inOwnProcess(walk, () => walkList(walk, node.body.commands, place));
       break;
     case "BraceGroup":
       return walkList(walk, node.body.commands, place);
@@ -149,11 +153,8 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
         walkList(walk, node.body.commands, inFolder(inside, after));
       });
     case "For":
-    case "Select": {
-      readNames(walk, node.name, node.wordlist ?? [], place);
-      if (node.type === "Select") markUntrusted(walk, "REPLY");
-      return walkLoop(walk, place, (inside) => walkList(walk, node.body.commands, inside));
-    }
+    case "Select":
+      return walkFor(walk, node, place);
     case "ArithmeticFor":
       for (const part of [node.initialize, node.test, node.update])
         visitArithmetic(walk, undefined, part);
@@ -171,15 +172,37 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
       break;
     case "Function":
       readFunction(walk, node.name, () =>
-        walkBody(walk, node.body, { ...place, once: false, order: "later", folder: LATER }),
+        walk.variables.hide(() =>
+          walkBody(walk, node.body, { ...place, once: false, order: "later", folder: LATER }),
+        ),
       );
       break;
     case "Coproc":
-      if (node.name !== undefined) setName(walk, node.name.text, { number: false });
+      if (node.name !== undefined) {
+        setName(walk, node.name.text, { number: false });
+        setName(walk, `${node.name.text}_PID`, { number: true });
+      }
       finishWords(walk, place);
       walkBody(walk, node.body, { ...place, input: PIPE, order: "later" });
   }
   walk.onSuccess = walk.onFailure = place.folder;
+}
+
+function walkFor(
+  walk: WalkState,
+  node: Extract<Node, { type: "For" | "Select" }>,
+  place: CommandContext,
+): void {
+  const words = readLoopWords(walk, node);
+  finishWords(walk, place);
+  if (node.type === "Select") markUntrusted(walk, "REPLY");
+  // Only `for` takes each word in turn.
+  const values = node.type === "For" ? words : [];
+  walkLoop(walk, place, (inside) =>
+    walk.variables.forEach(node.name.text, values, () =>
+      walkList(walk, node.body.commands, inside),
+    ),
+  );
 }
 
 type Body = Node | { readonly type: "CompoundList"; readonly commands: readonly Statement[] };
@@ -231,36 +254,6 @@ function walkCase(
         : eitherFolder(folder, after);
   }
   walk.onSuccess = walk.onFailure = end;
-}
-
-// A loop that changes the working directory starts its next round in another directory.
-function walkLoop(
-  walk: WalkState,
-  place: CommandContext,
-  body: (inside: CommandContext) => void,
-): void {
-  const first = walk.commands.length;
-  const before = walk.folderChanges;
-  body(place.once ? { ...together(place), once: false } : place);
-  walk.onSuccess = walk.onFailure = place.folder;
-  if (walk.folderChanges === before) return;
-  for (let at = first; at < walk.folders.length; at++) walk.folders[at] = ANYWHERE;
-  walk.onSuccess = walk.onFailure = ANYWHERE;
-}
-
-function readNames(
-  walk: WalkState,
-  name: WordNode,
-  words: readonly WordNode[],
-  place: CommandContext,
-): void {
-  let numbers = words.length > 0;
-  for (const word of words) {
-    visitWord(walk, word);
-    numbers &&= /^(\d+|\{\d+\.\.\d+(\.\.\d+)?\})$/.test(word.text);
-  }
-  setName(walk, name.text, { number: numbers });
-  finishWords(walk, place);
 }
 
 function walkRedirected(

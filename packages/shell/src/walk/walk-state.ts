@@ -9,6 +9,7 @@ import type {
 } from "../analysis.ts";
 import { INHERITED, type Input } from "../programs/program-reading.ts";
 import type { WordPart } from "../parse/syntax.ts";
+import type { KnownVariables } from "../expand/known-variables.ts";
 import type { UnknownCode } from "../unknown-code.ts";
 import { START, type Folder } from "../effects/working-folder.ts";
 
@@ -99,6 +100,8 @@ export interface WalkState {
   full: boolean;
   /** How often the working directory may have changed. */
   folderChanges: number;
+  /** How often of these it changed in another process, such as a subshell. */
+  changesElsewhere: number;
   /** Whether commands such as `cd` or `exit` may be redefined. */
   flowUnknown: boolean;
   /** The working directory after the last command succeeded or failed. */
@@ -107,6 +110,7 @@ export interface WalkState {
   /** Whether each function of the line may change the working directory. */
   functions: Map<string, boolean> | undefined;
   home: { readonly trusted: boolean; used: boolean; folderAfterCd: boolean };
+  variables: KnownVariables;
   /** Variables with text that arithmetic would evaluate. */
   untrusted: Set<string> | undefined;
   /** Text evaluated as arithmetic, and the command it belongs to. */
@@ -125,6 +129,18 @@ export const NOTHING: readonly never[] = Object.freeze([]);
 export const HOLE = "\uf8ff";
 
 const MOST_REASONS = 16;
+
+/** How often the working directory of this shell may have changed. */
+export function changesHere(walk: WalkState): number {
+  return walk.folderChanges - walk.changesElsewhere;
+}
+
+/** Walks what another process does, whose working directory is its own. */
+export function inOwnProcess(walk: WalkState, run: () => void): void {
+  const before = changesHere(walk);
+  run();
+  walk.changesElsewhere = walk.folderChanges - before;
+}
 
 /** Records why the current words are unknown. */
 export function noteUnknown(walk: WalkState, code: UnknownCode, what: string): void {
