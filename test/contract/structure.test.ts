@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_176,
-  test_lines: 105_515,
+  source_lines: 140_210,
+  test_lines: 105_539,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

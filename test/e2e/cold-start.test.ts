@@ -14,7 +14,8 @@ function filesReadBy(args: readonly string[], files: Readonly<Record<string, str
 
 /** Runs a command and lists the files that it loads as code, and the modules of Node. */
 function run(args: readonly string[], files: Readonly<Record<string, string>>, input = "") {
-  const cwd = scratch({ "bylaw.config.json": CONFIG, ...files });
+  const named = Object.keys(files).some((name) => name.startsWith("bylaw.config."));
+  const cwd = scratch(named ? files : { "bylaw.config.json": CONFIG, ...files });
   const list = join(cwd, "list");
   const preload = `import { registerHooks } from "node:module";
     import { appendFileSync } from "node:fs";
@@ -25,7 +26,8 @@ function run(args: readonly string[], files: Readonly<Record<string, string>>, i
     process.on("exit", () =>
       appendFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));`;
   const node = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
-  const { code, stdout } = bylaw(args, { cwd, node, input });
+  const { code, stdout, stderr } = bylaw(args, { cwd, node, input });
+  expect(stderr).toBe("");
   expect(code).toBe(0);
   const lines = readFileSync(list, "utf8").split("\n");
   return {
@@ -109,6 +111,28 @@ test("the policy parser is loaded for a policy without a compiled form", () => {
   const files = filesReadBy(args, { "policy.toml": POLICY });
   expect(files.slice(0, 4)).toEqual([...ONE, "parse-text.js"]);
   expect(files).not.toContain("analyze-script.js");
+});
+
+test("a configuration in TypeScript is read by Node, without a compiler", () => {
+  const config = `import { defineConfig } from "@bylaw/kernel";
+    import { everyday } from "@bylaw/ruleset-everyday";
+    import { fallback } from "./fallback.ts";
+    export default defineConfig({ extends: [everyday], fallback: fallback as "deny" });`;
+  const files = filesReadBy(line("git status"), {
+    "package.json": '{ "name": "x" }',
+    "bylaw.config.ts": config,
+    "fallback.ts": 'export const fallback: string = "deny";',
+  });
+  expect(files).toContain("fallback.ts");
+  expect(files).not.toContain("babel.cjs");
+});
+
+test("a compiler reads what Node cannot", () => {
+  const config = `import { everyday } from "@bylaw/ruleset-everyday";
+    enum Fallback { No = "deny" }
+    export default { extends: [everyday], plugins: [], fallback: Fallback.No };`;
+  const files = filesReadBy(line("git status"), { "bylaw.config.ts": config });
+  expect(files).toContain("babel.cjs");
 });
 
 test("the configuration schema is loaded for a configuration that is not plainly valid", () => {

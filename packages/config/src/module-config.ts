@@ -1,7 +1,7 @@
+import * as modules from "node:module";
 import { extname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { BylawError, Faults, isJsonObject, messageOf } from "@bylaw/kernel";
-import { createJiti } from "jiti";
 import { notingOptionFaults } from "./option-faults.ts";
 import { isBylawError } from "./is-bylaw-error.ts";
 import type { ReadConfig } from "./read-config.ts";
@@ -70,16 +70,48 @@ export async function importModule(
   file: string,
   bundled: BundledPackages,
 ): Promise<Record<string, unknown>> {
-  const typescript = extname(file).endsWith("ts");
-  if (!typescript) {
+  if (!extname(file).endsWith("ts")) {
     try {
       return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
     } catch (error) {
       // If a package is missing, no code of the module has run. So it can be loaded again, with the bundled packages.
       if (!lacksBundled(error, bundled)) throw error;
     }
+  } else if (process.features.typescript !== false && "registerHooks" in modules) {
+    try {
+      return await importStripped(file, bundled);
+    } catch (error) {
+      if (isBylawError(error)) throw error;
+      // The compiler also reads what Node cannot, such as an enum, and tells the line of any other error.
+    }
   }
   return await evaluate(file, bundled);
+}
+
+// Node strips the types itself, which takes a small part of the time of a compiler.
+async function importStripped(
+  file: string,
+  bundled: BundledPackages,
+): Promise<Record<string, unknown>> {
+  const hooks = modules.registerHooks({
+    resolve(name, context, next) {
+      try {
+        return next(name, context);
+      } catch (error) {
+        const url = Object.hasOwn(bundled, name) ? bundled[name] : undefined;
+        if (url === undefined) throw error;
+        return { url, shortCircuit: true };
+      }
+    },
+    // In a package without a `type`, Node would try both kinds of modules and warn.
+    load: (url, context, next) =>
+      next(url, url.endsWith(".ts") ? { ...context, format: "module-typescript" } : context),
+  });
+  try {
+    return (await import(pathToFileURL(file).href)) as Record<string, unknown>;
+  } finally {
+    hooks.deregister();
+  }
 }
 
 async function evaluate(
@@ -87,6 +119,8 @@ async function evaluate(
   bundled: BundledPackages,
   { anew = false } = {},
 ): Promise<Record<string, unknown>> {
+  // It is large, and seldom needed.
+  const { createJiti } = await import("jiti");
   const jiti = createJiti(file, {
     // No cache: it would write into the project, or into a folder where an agent could replace compiled code.
     fsCache: false,
