@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 140_210,
-  test_lines: 105_539,
+  test_lines: 105_541,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -23,8 +23,9 @@ afterAll(async () => {
 
 // The security reviewer fails at first. Each reviewer prints what it was given.
 const REVIEWER = `
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-const { directive, task } = JSON.parse(readFileSync(0, "utf8"));
+import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+import { json } from "node:stream/consumers";
+const { directive, task } = await json(process.stdin);
 const { BYLAW_MODEL, BYLAW_AGENT_ID, BYLAW_TASK_ID } = process.env;
 const secrets = Object.values(process.env).filter((value) => value.includes("operator"));
 appendFileSync("started.jsonl", JSON.stringify({ BYLAW_MODEL, BYLAW_AGENT_ID, BYLAW_TASK_ID, model: directive.model, phase: task.phase, secrets }) + "\\n");

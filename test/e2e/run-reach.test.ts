@@ -11,7 +11,8 @@ const root = resolve(import.meta.dirname, "../..");
 
 // An agent with an MCP client that starts its server as MCP clients do.
 const AGENT = `import { spawnSync } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
@@ -22,7 +23,7 @@ const connected = async (transport) => {
   await client.connect(transport);
   return client;
 };
-export const prompt = readFileSync(0, "utf8");
+export const prompt = await text(process.stdin);
 export const save = (name, value) => writeFileSync(name + ".json", JSON.stringify(value));
 export const stdio = () => connected(new StdioClientTransport({ command, args, env: process.env, stderr: "ignore" }));
 export const http = (key = process.env.BYLAW_MCP_KEY, url = process.env.BYLAW_MCP_URL) =>
