@@ -12,7 +12,7 @@ mkdirSync(to, { recursive: true });
 const { output } = await build({
   input: join(from, "main.tsx"),
   platform: "browser",
-  // The manifest promises that no module has side effects. It speaks of `dist`; a module of the page registers parts of a library.
+  // `sideEffects: false` in the manifest is true of `dist` only. `chart.ts` registers parts of a library, which must not be dropped.
   treeshake: { moduleSideEffects: (id) => id.startsWith(from) },
   output: { entryFileNames: "page.js", chunkFileNames: "[name].js", minify: true },
   write: false,

@@ -48,7 +48,7 @@ export function analyzeScript(line: string): Analysis {
 // None of so many commands is analyzed, so none is reported.
 const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: "size", what }] });
 
-/** Whether the line leaves the home directory as it is, and whether the values of its variables count. */
+/** Whether `~` is the home directory at the start of the line, and whether values of variables are used. */
 interface Trusted {
   readonly home: boolean;
   readonly values: boolean;
@@ -80,7 +80,7 @@ function walkLine(line: string, { home, values }: Trusted): WalkState {
     onFailure: START,
     functions: undefined,
     home: { trusted: home, used: false, folderAfterCd: false },
-    variables: new KnownVariables(0, { hidden: !values }),
+    variables: new KnownVariables({ hidden: !values }),
     untrusted: undefined,
     arithmetic: undefined,
     arithmeticTexts: undefined,

@@ -24,7 +24,7 @@ export function countEqual(commands: readonly ShellCommand[]): ReadonlyMap<Shell
   return times;
 }
 
-// The text is unique for each list of words.
+// Two words have the same key only if they are equal.
 function keyOfWord(word: Word, numbers: Map<string, number>): string {
   const { text, pieces, single, found, pipe, here } = word;
   const more = found ?? pipe ?? here;

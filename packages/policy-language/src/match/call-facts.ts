@@ -105,7 +105,7 @@ export class CallFacts {
   get embedded(): readonly CallFacts[] {
     const { args, line } = this;
     if (args === undefined || (line !== null && line.unknown === undefined)) return NONE;
-    // The text that is read as the line would only be read again.
+    // The text of the line was read already.
     const lines = embeddedLines(args).filter((text) => text !== this.#readText);
     if (lines.length === 0) return NONE;
     return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));

@@ -55,13 +55,13 @@ export function classifyAssignment(
   return { name, value, harmless: role === "harmless" };
 }
 
-/** Records a variable that is set to an unknown value, perhaps in another round or process. */
+/** Records a variable that is set to an unknown value. */
 export function setName(walk: WalkState, name: string, kind: { readonly number: boolean }): void {
   walk.variables.setElsewhere(name.replace(/\[.*/s, ""));
   noteSet(walk, name, kind);
 }
 
-/** Records what else it means that a variable is set. */
+/** Records what setting a variable changes, apart from its value. */
 export function noteSet(
   walk: WalkState,
   name: string,

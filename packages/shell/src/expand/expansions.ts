@@ -78,7 +78,7 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
   switch (operation?.type) {
     case "Default":
       visitWord(walk, operation.operand);
-      if (operation.operator === "=" || operation.operator === ":=") noteSets(walk, part);
+      if (operation.operator === "=" || operation.operator === ":=") noteAssignment(walk, part);
       break;
     case "Remove":
       visitWord(walk, operation.operand);
@@ -100,8 +100,8 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
       visitWord(walk, operation.replacement);
       break;
     case "Slice":
-      // In zsh.
-      if (text.includes("::=")) noteSets(walk, part);
+      // zsh reads `${f::=x}` as an assignment.
+      if (text.includes("::=")) noteAssignment(walk, part);
       visitWord(walk, operation.offset);
       visitWord(walk, operation.length);
       visitArithmeticText(walk, operation.offset.text);
@@ -112,7 +112,7 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
   }
 }
 
-function noteSets(walk: WalkState, { parameter, text }: ParameterExpansionPart): void {
+function noteAssignment(walk: WalkState, { parameter, text }: ParameterExpansionPart): void {
   walk.variables.setElsewhere(parameter);
   noteUnknown(walk, "state", `expansion ${quote(text)}, which sets a variable`);
 }

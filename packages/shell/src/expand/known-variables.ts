@@ -2,25 +2,22 @@ import type { Piece, Word } from "../analysis.ts";
 import { isOrdinary, isSetByShell } from "./variables.ts";
 
 /**
- * The variables whose value the line itself tells. A value counts from a place in the text on, so the whole is wrong if a command
- * that runs at another time sets a variable that was used before. Then the line is walked again without it.
+ * The variables that the line itself sets to a known value. A value holds for the text after the assignment. If code that runs at
+ * another time, such as the next round of a loop, may set a variable whose value was used, the line must be walked again without values.
  */
 export class KnownVariables {
-  /** Whether a value was used of a variable that something else may set. */
+  /** Whether a value was used, and other code may set the same variable. */
   contradicted = false;
-  /** The nesting depth of the commands that run once and in order. */
-  readonly depth: number;
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
   readonly #uses = new Map<string, number>();
   readonly #elsewhere = new Set<string>();
-  // Whether the next assignment counts for sure, or only after the commands before it.
+  // Whether the next command of the list surely runs, or only if those before it succeed (`and`) or fail (`or`).
   #chain: "sure" | "and" | "or" = "sure";
   #chained: string[] = [];
 
-  constructor(depth: number, { hidden }: { readonly hidden: boolean }) {
-    this.depth = depth;
+  constructor({ hidden }: { readonly hidden: boolean }) {
     this.#hidden = hidden;
   }
 
@@ -37,7 +34,7 @@ export class KnownVariables {
     return value;
   }
 
-  /** Sets a variable to a value, from here on. */
+  /** Sets a variable for the text that follows. */
   assign(name: string, value: Word | undefined): void {
     if (this.#chain === "or") return this.setElsewhere(name);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
@@ -46,19 +43,19 @@ export class KnownVariables {
     if (this.#chain === "and") this.#chained.push(name);
   }
 
-  /** Records that a variable is set in a way that is not followed. */
+  /** Records that other code may set a variable, at any time. */
   setElsewhere(name: string): void {
     this.#elsewhere.add(name);
     if (this.#uses.has(name)) this.contradicted = true;
   }
 
-  /** Records that code from outside the line runs, which may set any variable. */
+  /** Records that code runs which is not in the line, so it may set any variable. */
   setAllElsewhere(): void {
     this.#hidden = this.#ended = true;
     if (this.used) this.contradicted = true;
   }
 
-  /** Walks something that runs at another time, where no value is known. */
+  /** Walks code that runs at another time, in which no value is known. */
   hide(walk: () => void): void {
     const hidden = this.#hidden;
     this.#hidden = true;
@@ -84,7 +81,7 @@ export class KnownVariables {
     this.#values.delete(name);
   }
 
-  /** Goes on behind an operator of a list, or behind the list. */
+  /** Takes note of the operator before the next command of a list. Undefined before the first one, and after the list. */
   follow(operator: string | undefined): void {
     this.#chain =
       operator === undefined ? "sure" : operator === "&&" && this.#chain !== "or" ? "and" : "or";

@@ -38,7 +38,7 @@ function addAll(walk: WalkState, parts: readonly WordPart[], units: Unit[], quot
 
 const VARIABLE = /^\$(?:(\w+)|\{(\w+)\})$/;
 
-// Bash splits and globs a value that is not quoted.
+// Without quotes, bash splits and globs a value, which changes none of these.
 const staysOneWord = (piece: Piece): boolean =>
   typeof piece === "string" ? /^[\w./:@%+,=-]+$/.test(piece) : piece.hole === "number";
 

@@ -84,7 +84,7 @@ const ORDINARY =
 const SET_BY_SHELL =
   /^(?:_|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH|path|cdpath|fpath|mailpath|manpath|module_path|fignore|psvar|prompt|watch|argv|status|pipestatus|dirstack|match|mbegin|mend|reply)$/;
 
-/** Whether a shell sets this variable itself, or takes another one to be the same. */
+/** Whether a shell sets this variable itself, or ties it to another one. */
 export function isSetByShell(name: string): boolean {
   return SET_BY_SHELL.test(name);
 }

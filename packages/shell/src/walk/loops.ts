@@ -9,10 +9,10 @@ import { together } from "./walk-pending.ts";
 import { changesHere, type CommandContext, type WalkState } from "./walk-state.ts";
 
 const DIGITS = /^\d+$/;
-// `seq` prints a number a line.
+// `seq` prints only numbers.
 const NUMBERS = /^(?:\d+|\{\d+\.\.\d+(?:\.\.\d+)?\}|\$\(seq(?: \d+){1,3}\))$/;
 
-/** Reads the words of a loop. Returns none if there are too many for the body to be walked with each of them. */
+/** Reads the words of a loop. Returns none if there are too many to walk the body once for each. */
 export function readLoopWords(
   walk: WalkState,
   { name, wordlist = [] }: Extract<Node, { type: "For" | "Select" }>,
@@ -24,6 +24,7 @@ export function readLoopWords(
     for (const word of wordlist) visitWord(walk, word);
     words.push({ text: undefined, pieces: [{ hole: "number" }], single: true });
   } else for (const word of wordlist) appendWords(walk, word, words);
+  // No command has these words.
   walk.tildes = undefined;
   return words.length <= LIMITS.rounds ? words : [];
 }

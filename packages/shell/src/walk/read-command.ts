@@ -5,6 +5,7 @@ import {
   noteUnknown,
   noteUnknownLine,
   noteLimit,
+  runsInOrder,
   NOTHING,
   quote,
   type Draft,
@@ -28,14 +29,14 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   let redirected: Redirected | undefined;
   if (prefix.length > 0) {
     const assignments = [];
-    const followed = onlyAssigns(walk, node, place);
+    const followed = onlyAssigns(node) && runsInOrder(walk, place);
     for (const item of prefix) {
       if (item.type !== "Assignment") addRedirection(walk, item, (redirected ??= noneRedirected()));
       else if (isSeparator(item, name)) assignments.push(separator(walk, item));
       else {
         const assignment = readAssignment(walk, item);
         assignments.push(assignment);
-        // A substitution before it in the command still reads the old value.
+        // A substitution earlier in the command still reads the old value.
         if (followed && (prefix.length === 1 || walk.pending === undefined))
           walk.variables.assign(item.name, isWhole(item) ? assignment.value : undefined);
         else walk.variables.setElsewhere(item.name);
@@ -76,18 +77,8 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   return redirected?.input ?? place.input;
 }
 
-// Whether a command sets variables of the shell that runs the line or script, once and at this place.
-function onlyAssigns(
-  walk: WalkState,
-  { name, prefix, suffix }: CommandNode,
-  { order }: CommandContext,
-): boolean {
-  return (
-    name === undefined &&
-    order === "after" &&
-    walk.depth === walk.variables.depth &&
-    [...prefix, ...suffix].every(({ type }) => type === "Assignment")
-  );
+function onlyAssigns({ name, prefix, suffix }: CommandNode): boolean {
+  return name === undefined && [...prefix, ...suffix].every(({ type }) => type === "Assignment");
 }
 
 const isWhole = ({ index, append }: AssignmentNode): boolean =>

@@ -5,6 +5,7 @@ import {
   inOwnProcess,
   noteUnknownLine,
   noteLimit,
+  runsInOrder,
   quote,
   type CommandContext,
   type WalkState,
@@ -64,19 +65,19 @@ const inFolder = (place: CommandContext, folder: Folder): CommandContext =>
 function walkAndOr(walk: WalkState, { commands, operators }: AndOr, place: CommandContext): void {
   let onSuccess = place.folder;
   let onFailure = place.folder;
-  const straight = walk.depth === walk.variables.depth;
+  const inOrder = runsInOrder(walk, place);
   for (let at = 0; at < commands.length; at++) {
     const command = commands[at];
     if (command === undefined || walk.full) break;
     const operator = at === 0 ? undefined : operators[at - 1];
     if (at > 0 && place.order === "after") walk.step++;
-    if (straight) walk.variables.follow(operator);
+    if (inOrder) walk.variables.follow(operator);
     walkPipeline(walk, command, inFolder(place, operator === "||" ? onFailure : onSuccess));
     if (operator === "||") onSuccess = eitherFolder(onSuccess, walk.onSuccess);
     else onSuccess = walk.onSuccess;
     onFailure = operator === "&&" ? eitherFolder(onFailure, walk.onFailure) : walk.onFailure;
   }
-  if (straight) walk.variables.follow(undefined);
+  if (inOrder) walk.variables.follow(undefined);
   walk.onSuccess = onSuccess;
   walk.onFailure = onFailure;
 }
@@ -196,7 +197,7 @@ function walkFor(
   const words = readLoopWords(walk, node);
   finishWords(walk, place);
   if (node.type === "Select") markUntrusted(walk, "REPLY");
-  // Only `for` takes each word in turn.
+  // In a `select`, a person chooses the words.
   const values = node.type === "For" ? words : [];
   walkLoop(walk, place, (inside) =>
     walk.variables.forEach(node.name.text, values, () =>

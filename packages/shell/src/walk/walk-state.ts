@@ -100,7 +100,7 @@ export interface WalkState {
   full: boolean;
   /** How often the working directory may have changed. */
   folderChanges: number;
-  /** How often of these it changed in another process, such as a subshell. */
+  /** How many of these changes were in another process, such as a subshell. */
   changesElsewhere: number;
   /** Whether commands such as `cd` or `exit` may be redefined. */
   flowUnknown: boolean;
@@ -130,12 +130,17 @@ export const HOLE = "\uf8ff";
 
 const MOST_REASONS = 16;
 
+/** Whether a command of the line runs once, after everything before it. Commands of scripts and compounds are nested deeper. */
+export function runsInOrder(walk: WalkState, { order }: CommandContext): boolean {
+  return walk.depth === 0 && order === "after";
+}
+
 /** How often the working directory of this shell may have changed. */
 export function changesHere(walk: WalkState): number {
   return walk.folderChanges - walk.changesElsewhere;
 }
 
-/** Walks what another process does, whose working directory is its own. */
+/** Walks the commands of another process, which has its own working directory. */
 export function inOwnProcess(walk: WalkState, run: () => void): void {
   const before = changesHere(walk);
   run();
