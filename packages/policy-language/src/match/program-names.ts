@@ -1,3 +1,4 @@
+import type { Word } from "@bylaw/shell";
 import { baseName } from "../compile/program-name.ts";
 
 /** A name under which rules about a program may be listed. */
@@ -8,13 +9,30 @@ export interface ProgramName {
   readonly head: boolean;
 }
 
+/** The names of the programs that the words may be, each word once. */
+export function programsOf(words: readonly Word[]): readonly ProgramName[] {
+  const seen = new Set<string>();
+  const programs: ProgramName[] = [];
+  for (const { text } of words) {
+    if (text === undefined || seen.has(text)) continue;
+    seen.add(text);
+    programs.push(...namesOf(text));
+  }
+  return programs;
+}
+
 /** The names under which rules about a word as a program may be listed. */
-export function namesOf(text: string | undefined): readonly ProgramName[] {
-  if (text === undefined) return [];
+function namesOf(text: string): readonly ProgramName[] {
+  if (!/[/ ]/.test(text)) return [named(text)];
   const whole = text.includes("/") ? [...new Set([text, baseName(text)])] : [text];
   const heads = whole
     .filter((name) => name.includes(" "))
     .map((name) => name.slice(0, name.indexOf(" ")));
-  const named = (head: boolean) => (name: string) => ({ name, lower: name.toLowerCase(), head });
-  return [...whole.map(named(false)), ...heads.map(named(true))];
+  return [...whole.map((name) => named(name)), ...heads.map((name) => named(name, true))];
 }
+
+const named = (name: string, head = false): ProgramName => ({
+  name,
+  lower: name.toLowerCase(),
+  head,
+});

@@ -9,7 +9,7 @@ import {
   type Word,
 } from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
-import { namesOf, type ProgramName } from "./program-names.ts";
+import { programsOf, type ProgramName } from "./program-names.ts";
 import { setsOwnVariables } from "./own-variables.ts";
 
 /** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
@@ -77,10 +77,7 @@ export class LinePart {
 
   /** The names of programs that its words may start: each as written, without folders, and up to a space. */
   get programs(): readonly ProgramName[] {
-    this.#programs ??= [
-      ...new Set(this.words.slice(0, this.starts).map(({ text }) => text)),
-    ].flatMap(namesOf);
-    return this.#programs;
+    return (this.#programs ??= programsOf(this.words.slice(0, this.starts)));
   }
 
   /** The positions at which a command of this program may start, and some others. Without `program`, all positions. */

@@ -17,6 +17,13 @@ const LONG: Readonly<Record<string, string>> = {
   file: "f",
 };
 
+/** The short form by each start of a long option that is accepted for it. No two of {@link LONG} begin with the same two letters. */
+const LETTER_OF_START: ReadonlyMap<string, string> = new Map(
+  Object.entries(LONG).flatMap(([name, letter]) =>
+    Array.from(name.slice(1), (_, at) => [name.slice(0, at + 2), letter] as const),
+  ),
+);
+
 /**
  * Compiles the words after the program of a pattern that matches by meaning: by the form of options, or as the
  * program itself reads them.
@@ -163,10 +170,12 @@ function sort(argv: readonly Word[], from: number): Given {
 }
 
 function lettersOf(long: Given["long"]): string {
-  return Object.entries(LONG)
-    .filter(([name]) => long.some(([given]) => given.length > 1 && name.startsWith(given)))
-    .map(([, letter]) => letter)
-    .join("");
+  let letters = "";
+  for (const [name] of long) {
+    const letter = LETTER_OF_START.get(name) ?? "";
+    if (!letters.includes(letter)) letters += letter;
+  }
+  return letters;
 }
 
 function followsOption(word: Word | undefined): boolean {
