@@ -15,7 +15,7 @@ export const LIMITS = {
   /** The commands of a line. If the line is longer than `length`: its different commands. */
   commands: 1_000,
   /** The different commands of a line, including those seen in its text if the line is unknown. */
-  different: 500,
+  different: 250,
   /** The different commands that may be seen in the text, whatever the number of other commands. */
   seen: 100,
   /** The words of one command. */
