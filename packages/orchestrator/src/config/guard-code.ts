@@ -1,8 +1,9 @@
-import { existsSync, realpathSync, statSync, readdirSync, type Dirent } from "node:fs";
+import { existsSync, statSync, readdirSync, type Dirent } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { BylawError } from "@bylaw/kernel";
 import { prose } from "@bylaw/wording";
-import { pathInto, identityOf } from "./path-into.ts";
+import { pathInto } from "./path-into.ts";
+import { PathReader } from "./path-reader.ts";
 import { findServerCode, type ServerCode, type StartupPath } from "./server-code.ts";
 import { realOf } from "./server-files.ts";
 
@@ -18,8 +19,9 @@ interface CodeTerms {
  * that agents must not write. Throws BYLAW_SERVER_WRITABLE.
  */
 export function guardCode({ workspace, settings }: CodeTerms): readonly string[] {
-  const code = findServerCode();
-  const pathOf = pathInto(workspace);
+  const reader = new PathReader();
+  const code = findServerCode(reader);
+  const pathOf = pathInto(workspace, reader);
   const places: readonly StartupPath[] = [
     ...paths(settings),
     ...code.startupPaths,
@@ -30,26 +32,33 @@ export function guardCode({ workspace, settings }: CodeTerms): readonly string[]
     if (way !== undefined) throw writable(workspace, place, way);
   }
   // Node looks for packages in every folder above, so agents who can write there could add one.
-  const above = foldersTo(realpathSync(workspace));
-  const lookup = code.lookups.find((folder) => above.includes(realOf(folder)));
+  const above = foldersTo(reader.realOf(workspace));
+  const lookup = code.lookups.find((folder) => above.includes(reader.realOf(folder)));
   if (lookup !== undefined) throw writable(workspace, { path: lookup });
-  const shared = sharedFile(workspace, code.files);
+  const shared = sharedFile(workspace, code.files, reader);
   if (shared !== undefined)
     throw exposed(
       `${named(shared.file)} is the same file as ${named(shared.inside)}`,
       "Install one of the two by copying, not by hard links: with npm, or with `package-import-method=copy` in pnpm.",
     );
-  return keptOf(code, settings, above);
+  return keptOf(code, { settings, above, reader });
 }
 
 const paths = (all: readonly string[]): readonly StartupPath[] => all.map((path) => ({ path }));
 
+interface KeptTerms {
+  readonly settings: readonly string[];
+  /** The workspace and the folders above it. */
+  readonly above: readonly string[];
+  readonly reader: PathReader;
+}
+
 /** The places to protect, none inside another. A whole folder is protected unless it contains the workspace. */
 function keptOf(
   { startupPaths, packages, files }: ServerCode,
-  settings: readonly string[],
-  above: readonly string[],
+  { settings, above, reader }: KeptTerms,
 ): readonly string[] {
+  const realOf = (path: string): string => reader.realOf(path);
   const firstOf = (...places: readonly (string | undefined)[]): string | undefined =>
     places.find((place) => place !== undefined && !above.includes(place));
   const folders = new Set([...files.map((file) => dirname(file)), ...packages]);
@@ -62,7 +71,7 @@ function keptOf(
     ...settings.map((path) => firstOf(dirname(realOf(path)))),
     ...Array.from(folders, (folder) => {
       const path = realOf(folder);
-      return firstOf(modulesFolderOf(path)) ?? firstOf(...packagesAbove(path), path);
+      return firstOf(modulesFolderOf(path)) ?? firstOf(...packagesAbove(path, reader), path);
     }),
     // Folders in which programs are looked up are protected by the containment of programs.
     ...single.map((path) => firstOf(modulesFolderOf(path), path)),
@@ -81,9 +90,9 @@ function modulesFolderOf(path: string): string | undefined {
 }
 
 /** The packages that contain a path, the outermost first. */
-const packagesAbove = (path: string): readonly string[] =>
+const packagesAbove = (path: string, reader: PathReader): readonly string[] =>
   foldersTo(path)
-    .filter((folder) => existsSync(join(folder, "package.json")))
+    .filter((folder) => reader.exists(join(folder, "package.json")))
     .reverse();
 
 /** A folder and those above it. */
@@ -125,25 +134,18 @@ const named = (path: string): string => `\`${prose(path, 400)}\``;
 function sharedFile(
   folder: string,
   files: readonly string[],
+  reader: PathReader,
 ): { readonly file: string; readonly inside: string } | undefined {
   const linked = new Map(
-    files.filter((file) => linksOf(file) > 1).map((file) => [identityOf(file), file]),
+    files.filter((file) => reader.namesOf(file) > 1).map((file) => [reader.identityOf(file), file]),
   );
   if (linked.size === 0) return undefined;
   for (const inside of filesIn(folder)) {
-    if (linksOf(inside) < 2) continue;
-    const file = linked.get(identityOf(inside));
+    if (reader.namesOf(inside) < 2) continue;
+    const file = linked.get(reader.identityOf(inside));
     if (file !== undefined) return { file, inside };
   }
   return undefined;
-}
-
-function linksOf(file: string): number {
-  try {
-    return statSync(file).nlink;
-  } catch {
-    return 0;
-  }
 }
 
 function* filesIn(folder: string): Generator<string> {

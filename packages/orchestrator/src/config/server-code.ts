@@ -1,8 +1,9 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { Session, type Debugger } from "node:inspector";
 import { createRequire, getCompileCacheDir } from "node:module";
 import { delimiter, dirname, join, resolve, sep, isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { PathReader } from "./path-reader.ts";
 
 /** A file that starts a server, or a folder in which such files are looked up. */
 export interface StartupPath {
@@ -24,7 +25,7 @@ export interface ServerCode {
 }
 
 /** Finds where the code of this server comes from. */
-export function findServerCode(): ServerCode {
+export function findServerCode(reader: PathReader): ServerCode {
   const files = loadedFiles();
   const lookups = new Set<string>();
   const packages = new Set<string>();
@@ -32,15 +33,19 @@ export function findServerCode(): ServerCode {
   // Grows during the loop: each package adds those that it depends on.
   for (const folder of folders) {
     lookups.add(join(folder, "node_modules"));
+    if (!reader.exists(join(folder, "package.json"))) continue;
     const needed = dependenciesOf(folder);
     if (needed === undefined) continue;
     const paths = createRequire(join(folder, "package.json")).resolve.paths("any") ?? [];
     for (const path of paths) lookups.add(path);
     for (const name of needed) {
-      const found = paths.map((path) => join(path, name)).find((path) => existsSync(path));
+      const found = paths
+        .filter((path) => reader.exists(path))
+        .map((path) => join(path, name))
+        .find((path) => reader.exists(path));
       if (found === undefined) continue;
       packages.add(found);
-      folders.add(realpathSync(found));
+      folders.add(reader.realOf(found));
     }
   }
   return {
