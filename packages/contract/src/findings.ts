@@ -34,6 +34,10 @@ export class Findings {
     this.#file = file;
   }
 
+  get size(): number {
+    return this.#found.size;
+  }
+
   get failed(): boolean {
     for (const { severity } of this.#found.values()) if (severity === "error") return true;
     return false;

@@ -18,7 +18,7 @@ export const MAX_CONTRACT_BYTES = 262_144;
 const MAX_DEPTH = 40;
 const START: Place = { line: 1, column: 1 };
 
-/** A text as data, with the places of its parts. */
+/** A text as data, frozen, with the places of its parts. */
 export interface Source {
   readonly data: Json;
   readonly places: Places;
@@ -56,11 +56,23 @@ export function textOf(input: string | Uint8Array, collected: Findings): string 
   return text;
 }
 
+let lastRead: { readonly text: string; readonly source: Source | undefined } | undefined;
+
 /**
  * Parses YAML 1.2 that has only one possible reading. Undefined, with findings, if the text does
  * not parse.
  */
 export function readSource(text: string, collected: Findings): Source | undefined {
+  // Each plugin of a server reads the contract, and parsing takes most of that time.
+  if (lastRead?.text === text) return lastRead.source;
+  const before = collected.size;
+  const source = parseSource(text, collected);
+  // A text with findings is parsed again, to find them again.
+  if (collected.size === before) lastRead = { text, source };
+  return source;
+}
+
+function parseSource(text: string, collected: Findings): Source | undefined {
   const lines = new LineCounter();
   const at = (offset: number): Place => {
     const { line, col } = lines.linePos(offset);
@@ -155,8 +167,8 @@ class YamlReader {
     if (anchor !== undefined)
       this.#refuse(node, `YAML anchors are not allowed: ${quote(`&${anchor}`)}`, "Remove it");
     if (isSeq(node))
-      return node.items.map((item, index) =>
-        this.read(item, [...path, index], this.#placeOf(item)),
+      return Object.freeze(
+        node.items.map((item, index) => this.read(item, [...path, index], this.#placeOf(item))),
       );
     if (isMap(node)) return this.#mapping(node.items, path);
     return isScalar(node) ? this.#scalar(node) : null;
@@ -213,7 +225,7 @@ class YamlReader {
       this.#keys.set(JSON.stringify(below), place);
       entries.set(name, this.read(value, below, place));
     }
-    return Object.fromEntries(entries);
+    return Object.freeze(Object.fromEntries(entries));
   }
 
   #refuse(node: unknown, message: string, fix?: string): void {

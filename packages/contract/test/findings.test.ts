@@ -20,6 +20,14 @@ it("the clean contract has no finding", () => {
   expect(findingsIn(CLEAN)).toEqual([]);
 });
 
+it("the same text has the same findings when it is read again, and another text its own", () => {
+  const broken = changed(CLEAN, ["mode: strict", "mode: *strict"]);
+  const texts = [broken, broken, CLEAN, CLEAN, broken];
+  const counts = texts.map((text) => brief(findingsIn(text)).length);
+  expect(counts[0]).toBeGreaterThan(0);
+  expect(counts).toEqual([counts[0], counts[0], 0, 0, counts[0]]);
+});
+
 describe.each(CASES)("$code, $when", ({ code, edits, at, miss }) => {
   const text = changed(CLEAN, ...edits);
   const found = findingsIn(text);
