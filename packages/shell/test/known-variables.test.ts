@@ -35,6 +35,7 @@ describe("the value of a variable", () => {
 
   it.each([
     'f=a; read f; cat "$f"',
+    "f=a; read 'f?prompt'; cat \"$f\"",
     'f=a; while cat "$f"; do read f; done',
     'f=a; if x; then f=b; fi; cat "$f"',
     'f=a; printf -v f b; cat "$f"',

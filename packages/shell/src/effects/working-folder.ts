@@ -47,7 +47,14 @@ export function folderAfterCd(from: Folder, argv: readonly Word[]): Folder {
   const word = argv[at];
   if (argv.length > at + 1) return ANYWHERE;
   const to = word === undefined ? "~" : word.text;
-  if (to === undefined || to === "-" || to === "" || (physical && /(^|\/)\.\.(\/|$)/.test(to)))
+  // zsh has more options, and reads `+1` and `-1` as entries of the directory stack.
+  const special = to?.startsWith("-") === true && argv[at - 1]?.text !== "--";
+  if (
+    to === undefined ||
+    special ||
+    /^(?:[-+]\d*)?$/.test(to) ||
+    (physical && /(^|\/)\.\.(\/|$)/.test(to))
+  )
     return ANYWHERE;
   if (to.startsWith("/") || to.startsWith("~")) return [plain(to)];
   if (from === ANYWHERE || from === LATER) return ANYWHERE;

@@ -2,13 +2,14 @@ import type { Assignment, Word } from "../analysis.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmeticText, visitWord } from "./expansions.ts";
 import type { AssignmentNode, WordNode } from "../parse/syntax.ts";
-import { isComputed, isOrdinary, roleOf } from "./variables.ts";
+import { isComputed, isOrdinary, isTable, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
 
 /** Reads an assignment, including the substitutions in its subscript and value. */
 export function readAssignment(walk: WalkState, node: AssignmentNode): Assignment {
   const { name, index, value } = node;
   if (name === "HOME") walk.home.folderAfterCd = true;
+  if (index !== undefined || value.type === "ArrayValue") noteTable(walk, name);
   if (index !== undefined) {
     visitWord(walk, index);
     visitArithmeticText(walk, index.text);
@@ -32,6 +33,12 @@ export function readAssignment(walk: WalkState, node: AssignmentNode): Assignmen
   const word = oneWord(walk, value);
   // Assigned values are neither split nor globbed.
   return classifyAssignment(walk, name, word.single ? word : { ...word, single: true });
+}
+
+/** Records that entries of this table may be set. */
+export function noteTable(walk: WalkState, name: string): void {
+  if (isTable(name))
+    noteUnknown(walk, "state", `assignment to ${quote(name)}, in which zsh keeps what names mean`);
 }
 
 /** Classifies an assignment by what it changes for later commands. */

@@ -2,6 +2,7 @@ import type { Effect, Redirection, Word } from "../analysis.ts";
 import { setName } from "./assignments.ts";
 import { oneWord } from "./words.ts";
 import { visitParts } from "./expansions.ts";
+import { noteFlagged } from "./units.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
@@ -68,6 +69,9 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
       code: "syntax",
       what: `shell syntax at ${quote(operator + node.target.text)}`,
     });
+  // zsh reads `>!` as `>|`.
+  if (operator.includes(">") && node.target.text.startsWith("!"))
+    noteUnknown(walk, "syntax", `redirection ${quote(operator + node.target.text)}`);
   const duplicates = duplication && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
   const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
   const standard =
@@ -119,6 +123,7 @@ function bodyOf(walk: WalkState, node: HereDoc): Word {
   if (delimiter?.quoted === true) return known(plain(body.text));
   const { parts } = body;
   if (parts === undefined) {
+    noteFlagged(walk, body.text);
     const doubtful = tabs || body.text.includes("\\");
     return doubtful
       ? { text: undefined, pieces: [plain(body.text), { hole: "any" }], single: true }
@@ -126,11 +131,12 @@ function bodyOf(walk: WalkState, node: HereDoc): Word {
   }
   visitParts(walk, parts);
   const word = concat(
-    parts.map((part) =>
-      part.type === "Literal"
-        ? known(part.value)
-        : { text: undefined, pieces: [{ hole: "any" }], single: true },
-    ),
+    parts.map((part) => {
+      if (part.type !== "Literal")
+        return { text: undefined, pieces: [{ hole: "any" }], single: true };
+      noteFlagged(walk, part.text);
+      return known(part.value);
+    }),
   );
   return word.text === undefined ? word : known(plain(word.text));
 }

@@ -23,8 +23,10 @@ const MATCH: Hole = { hole: "name", splits: true };
 /** Splits a word into text, and holes for parts known only to bash. Its substitutions become pending. */
 export function unitsOf(walk: WalkState, node: WordNode): Unit[] {
   const units: Unit[] = [];
-  if (node.parts === undefined) open(walk, node.text, units);
-  else addAll(walk, node.parts, units, false);
+  if (node.parts === undefined) {
+    noteFlagged(walk, node.text);
+    open(walk, node.text, units);
+  } else addAll(walk, node.parts, units, false);
   return units;
 }
 
@@ -82,6 +84,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
   walk.nodes++;
   switch (part.type) {
     case "Literal":
+      noteFlagged(walk, part.text);
       if (quoted) {
         if (NO_END.test(part.text))
           noteUnknown(walk, "syntax", `an unterminated expansion in ${quote(part.text)}`);
@@ -173,6 +176,15 @@ function addAnsi(walk: WalkState, text: string, value: string, units: Unit[]): v
     noteUnknown(walk, "syntax", "an escape in `$'…'` that shells read differently");
     units.push(ANY);
   } else units.push({ text: value, quoted: true });
+}
+
+// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`.
+const FLAGGED = /^(?:[^\\]|\\.)*?\$[=~^+]+[\w@*]/s;
+
+/** Records text that is no expansion in bash, but is in zsh. */
+export function noteFlagged(walk: WalkState, text: string): void {
+  if (FLAGGED.test(text))
+    noteUnknown(walk, "syntax", `shell syntax in ${quote(text)}, which is an expansion in zsh`);
 }
 
 const NO_END = /^(?:[^\\]|\\.)*?\$[[{]/s;

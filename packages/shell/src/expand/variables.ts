@@ -80,16 +80,26 @@ export function roleOf(name: string, value: Word | undefined): VariableRole {
 const ORDINARY =
   /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
 
-// Variables that bash or zsh sets itself, or that zsh ties to others, such as `path` to `PATH`.
+// Variables that zsh ties to others, such as `path` to `PATH`, and its tables of what names mean.
+const TIED =
+  /^(?:path|cdpath|fpath|mailpath|manpath|module_path|fignore|psvar|prompt|watch|argv|dirstack)$/;
+const TABLES =
+  /^(?:(?:dis_)?(?:[gs]?aliases|functions|builtins|reswords)|commands|options|modules|parameters|nameddirs|userdirs)$/;
+// Variables that bash or zsh sets itself.
 const SET_BY_SHELL =
-  /^(?:_|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH|path|cdpath|fpath|mailpath|manpath|module_path|fignore|psvar|prompt|watch|argv|status|pipestatus|dirstack|match|mbegin|mend|reply)$/;
+  /^(?:_|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH|status|pipestatus|match|mbegin|mend|reply)$/;
 
 /** Whether a shell sets this variable itself, or ties it to another one. */
 export function isSetByShell(name: string): boolean {
-  return SET_BY_SHELL.test(name);
+  return SET_BY_SHELL.test(name) || TIED.test(name);
+}
+
+/** Whether this is a table of zsh. Setting one of its entries changes what a name means. */
+export function isTable(name: string): boolean {
+  return TABLES.test(name);
 }
 
 /** Whether no value of this variable changes what runs or what is written. */
 export function isOrdinary(name: string): boolean {
-  return ORDINARY.test(name);
+  return ORDINARY.test(name) && !TIED.test(name) && !TABLES.test(name);
 }

@@ -5,7 +5,9 @@ import { LIMITS } from "../limits.ts";
 import type { WordNode } from "../parse/syntax.ts";
 import { PIPE_NUMBER, SPLIT, unitsOf } from "./units.ts";
 
-const PLAIN = /^[\w\-./:=,@%+^]+$/;
+// In zsh, `=name` is the path of a program or file.
+const EQUALS = /^=(?!=)/;
+const PLAIN = /^(?!=[^=])[\w\-./:=,@%+^]+$/;
 function known(text: string): Word {
   return { text, pieces: [text], single: true };
 }
@@ -62,6 +64,10 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
       continue;
     }
     let rest = unit.text;
+    if (at === 0 && EQUALS.test(rest) && (rest.length > 1 || units.length > 1)) {
+      append(pieces, ANY_PIECE);
+      continue;
+    }
     if (rest.includes("~")) {
       const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
       if (start === undefined) tilde = true;

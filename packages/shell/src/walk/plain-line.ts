@@ -22,6 +22,9 @@ const RESERVED: ReadonlySet<string> = new Set(
 const CHANGES_STATE: ReadonlySet<string> = new Set(STATE_BUILTINS);
 
 const LONGEST = 1_024;
+const EQUALS = 61;
+// In zsh, `=name` is the path of a program or file.
+const isMore = (code: number): boolean => code !== EQUALS && KINDS[code] === WORD;
 
 /**
  * Analyzes a line that is one program with literal words, as most lines are, without the parser. The result is the same as with
@@ -64,7 +67,10 @@ function wordsOf(line: string): Word[] | undefined {
     const code = line.charCodeAt(at);
     const kind = code < 128 ? KINDS[code] : 0;
     if (kind === WORD) {
-      if (start < 0) start = at;
+      if (start < 0) {
+        if (code === EQUALS && isMore(line.charCodeAt(at + 1))) return undefined;
+        start = at;
+      }
     } else if (kind === BLANK) {
       if (start >= 0) words.push(wordOf(line.slice(start, at)));
       start = -1;

@@ -4,6 +4,7 @@ import {
   classifyAssignment,
   setName as setVariable,
   markUntrusted,
+  noteTable,
 } from "../expand/assignments.ts";
 import { noteUnknown, quote, type Draft, type WalkState } from "./walk-state.ts";
 import { visitArithmeticText } from "../expand/expansions.ts";
@@ -34,6 +35,7 @@ function declare(walk: WalkState, argv: readonly Word[], draft: Draft): void {
     const found = ASSIGNMENT.exec(start);
     if (found !== null) {
       const [head, name = "", index] = found;
+      noteTable(walk, name);
       if (index !== undefined) visitArithmeticText(walk, index);
       if (integer) visitArithmeticText(walk, text === undefined ? "`" : text.slice(head.length));
       const value =
@@ -78,13 +80,14 @@ function setName(walk: WalkState, word: Word | undefined): void {
 function read(walk: WalkState, argv: readonly Word[]): void {
   markUntrusted(walk, "REPLY");
   for (let at = 1; at < argv.length; at++) {
-    const text = argv[at]?.text;
+    // zsh reads `name?prompt`.
+    const text = argv[at]?.text?.replace(/^([A-Za-z_]\w*)\?.*/s, "$1");
     // This also takes option values for names, which does no harm.
     const array = text === undefined ? undefined : /^-[ersE]*a([\s\S]+)$/.exec(text);
     if (array?.[1] !== undefined) setName(walk, wordOf(array[1]));
     if (text !== undefined && /^(-|$)/.test(text)) continue;
     if (text !== undefined && !/^[A-Za-z_]\w*(\[.*)?$/s.test(text)) continue;
-    setName(walk, argv[at]);
+    setName(walk, text === undefined ? argv[at] : wordOf(text));
   }
 }
 

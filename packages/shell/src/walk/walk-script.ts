@@ -109,7 +109,9 @@ function walkPipeline(walk: WalkState, node: PipelineNode, place: CommandContext
       // The group may have read a part of the list already.
       walkNode(walk, command, command.type === "Command" ? { ...later, input } : later);
     }
-    walk.onSuccess = walk.onFailure = place.folder;
+    // In zsh, the last command runs in this shell.
+    walk.onSuccess = eitherFolder(place.folder, walk.onSuccess);
+    walk.onFailure = eitherFolder(place.folder, walk.onFailure);
   }
   for (const { type } of prefixes)
     if (type === "Negation") [walk.onSuccess, walk.onFailure] = [walk.onFailure, walk.onSuccess];
