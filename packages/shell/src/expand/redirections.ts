@@ -64,14 +64,7 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
   }
   const { operator } = node;
   const duplication = operator === ">&" || operator === "<&";
-  if (duplication && MINUS_AND_MORE.test(node.target.text))
-    noteUnknownLine(walk, {
-      code: "syntax",
-      what: `shell syntax at ${quote(operator + node.target.text)}`,
-    });
-  // zsh reads `>!` as `>|`.
-  if (operator.includes(">") && node.target.text.startsWith("!"))
-    noteUnknown(walk, "syntax", `redirection ${quote(operator + node.target.text)}`);
+  noteMisread(walk, operator, node.target.text);
   const duplicates = duplication && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
   const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
   const standard =
@@ -89,6 +82,14 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
   else if (!duplicates && !standard) addFile(to.effects, operator, target);
   if (mayBeSocket(target)) to.effects.push({ kind: "network", host: undefined });
+}
+
+function noteMisread(walk: WalkState, operator: string, target: string): void {
+  const what = `shell syntax at ${quote(operator + target)}`;
+  if ((operator === ">&" || operator === "<&") && MINUS_AND_MORE.test(target))
+    noteUnknownLine(walk, { code: "syntax", what });
+  // zsh reads `>!` as `>|`.
+  if (operator.includes(">") && target.startsWith("!")) noteUnknown(walk, "syntax", what);
 }
 
 const fileInput = (target: Word): Input =>

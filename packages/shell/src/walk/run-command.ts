@@ -263,11 +263,9 @@ function move(
       if (name === "source" || name === ".") walk.variables.setAllElsewhere();
       return;
     case "exit":
-    case "return":
-    case "logout":
-    case "break":
-    case "continue":
-      walk.onSuccess = walk.onFailure = NOWHERE;
+      // With several arguments, zsh goes on. Outside a loop or function, so it does after `break` or `return`.
+      if (draft.argv.length <= 2 && draft.argv[1]?.single !== false)
+        walk.onSuccess = walk.onFailure = NOWHERE;
       return;
     case "eval":
       if (!ran) walk.onSuccess = walk.onFailure = folder;
