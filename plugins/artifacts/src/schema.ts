@@ -8,6 +8,9 @@ import { FORMATS } from "./formats.ts";
 /** Returns every error of a value. */
 export type Validate = (value: Json) => readonly ErrorObject[];
 
+// Compiling the schema of schemas takes longer than compiling those of a contract, so all contracts share it.
+let ofSchemas: Ajv2020 | undefined;
+
 /** Compiles the schemas of one contract, each once. Throws BYLAW_ARTIFACT_SCHEMA_INVALID. */
 export class Schemas {
   readonly #ajv = engine();
@@ -31,6 +34,8 @@ export class Schemas {
     try {
       // The drafts differ only in keywords that the contract loader does not know.
       const { $schema: _, $id: __, ...schema } = value;
+      ofSchemas ??= engine();
+      void ofSchemas.validateSchema(schema, true);
       const check: ValidateFunction = this.#ajv.compile({
         ...structuredClone(schema),
         $id: `bylaw:/${this.#known.size}`,
@@ -63,6 +68,8 @@ function engine(): Ajv2020 {
     allowUnionTypes: true,
     $data: false,
     addUsedSchema: false,
+    // Done before, by `ofSchemas`.
+    validateSchema: false,
     validateFormats: true,
     logger: false,
     messages: true,

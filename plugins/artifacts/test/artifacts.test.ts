@@ -329,6 +329,7 @@ describe("a schema", () => {
       [title, "title: { type: strong }"],
       [title, "title: { minLength: { $data: '1/length' } }"],
       [title, "title: { enum: [] }"],
+      [title, "title: { type: number, multipleOf: -1 }"],
       [
         "    type: object\n    required: [title",
         "    allOf: [{ $ref: '#' }]\n    type: object\n    required: [title",
