@@ -1,6 +1,7 @@
 /** The values that an option accepts, and its default. */
 export interface OptionTerms {
-  readonly path?: true;
+  /** Whether the value is a path, and not a URL. Default: true for a `<file>`, `<dir>`, `<folder>` or `<path>`. */
+  readonly path?: boolean;
   /** The words that the value may be. */
   readonly words?: readonly string[];
   /** The smallest whole number that the value may be. */

@@ -33,15 +33,17 @@ export function readerOf(
   };
 }
 
+const PATH = /<(?:file|dir|folder|path)(?:\.\.\.)?>$/;
+
 function valueOf(
   text: string,
   flags: string,
-  { path, words, least }: OptionTerms,
+  { path = PATH.test(flags), words, least }: OptionTerms,
 ): string | number {
   const [flag = ""] = flags.split(" ");
   if (words !== undefined) return wordOf(text, flag, words);
   if (least !== undefined) return numberOf(text, flag, least);
-  if (path === true && /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text))
+  if (path && /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i.test(text))
     throw usageError(
       `${quote(flag)} takes a path, not the URL ${quote(text)}`,
       "Give the path of the file",

@@ -7,34 +7,20 @@ export const SERVE_OPTIONS = [
   [
     "--contract <file>",
     "the contract (default: agent_workflow.yaml, or that of the configuration)",
-    { path: true },
   ],
-  [
-    "--data <dir>",
-    "the folder of the store and of secrets made on first start (default: .bylaw)",
-    { path: true },
-  ],
+  ["--data <dir>", "the folder of the store and of secrets made on first start (default: .bylaw)"],
   ["--store <url>", `the store that holds the run: ${STORE_TEXT} (default: store.db in --data)`],
   ["--run <name>", "the name of the run; servers that share it share their tasks (default: main)"],
   [
     "--workspace <dir>",
     "the folder that agents work in; the server runs nothing from it (default: work)",
-    { path: true },
   ],
-  ["--config <file>", "a bylaw.config.* whose plugins replace the default ones", { path: true }],
-  [
-    "--policy <file...>",
-    "policy files of the operator, beside the default plugins",
-    { path: true },
-  ],
-  [
-    "--status <file>",
-    "keep the status of the run in this file, such as status.json",
-    { path: true },
-  ],
-  ["--settings <file>", "a settings file (default: bylaw.serve.json, if any)", { path: true }],
-  ["--tls-cert <file>", "the certificate chain in PEM, to serve HTTPS", { path: true }],
-  ["--tls-key <file>", "its private key in PEM", { path: true }],
+  ["--config <file>", "a bylaw.config.* whose plugins replace the default ones"],
+  ["--policy <file...>", "policy files of the operator, beside the default plugins"],
+  ["--status <file>", "keep the status of the run in this file, such as status.json"],
+  ["--settings <file>", "a settings file (default: bylaw.serve.json, if any)"],
+  ["--tls-cert <file>", "the certificate chain in PEM, to serve HTTPS"],
+  ["--tls-key <file>", "its private key in PEM"],
   [
     "--consensus",
     "let agents answer and vote: judge their responses, and record what they agree on",
@@ -52,11 +38,7 @@ export const SERVE_OPTIONS = [
 /** The options that are only for `bylaw serve --local`. */
 export const LOCAL_OPTIONS = [
   ["--local", "serve the hooks of this user's coding agents instead; hooks start this themselves"],
-  [
-    "--engine <dir>",
-    "with --local: the folder of the socket (default: ~/.bylaw/run)",
-    { path: true },
-  ],
+  ["--engine <dir>", "with --local: the folder of the socket (default: ~/.bylaw/run)"],
   [
     "--idle <seconds>",
     "with --local: end after this time without an event (default: 1800)",

@@ -40,7 +40,6 @@ export const STORED_OPTIONS = [
 export const RUN_CONFIG = [
   "--config <file>",
   "the configuration (default: the nearest bylaw.config.* upwards, if any)",
-  { path: true },
 ] as const satisfies OptionSpec;
 
 /** Reads a workflow as an older system did. */

@@ -12,7 +12,6 @@ const ASKED: readonly OptionSpec[] = [
   [
     "--config <file>",
     "the configuration of the agent's host (default: the nearest bylaw.config.* upwards)",
-    { path: true },
   ],
   JSON_OPTION,
 ];

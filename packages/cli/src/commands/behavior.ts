@@ -16,7 +16,7 @@ import { plain } from "../io/text.ts";
 import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 
 const OPTIONS = [
-  ["--batch <file>", "cases, one JSON object per line; - reads standard input", { path: true }],
+  ["--batch <file>", "cases, one JSON object per line; - reads standard input"],
   ["--compat <system>", "evaluate as this older system did", { words: COMPAT_MODES }],
   ["--json", "print JSON, one answer per line"],
 ] as const satisfies readonly OptionSpec[];

@@ -26,19 +26,15 @@ export const CALL_OPTIONS: readonly OptionSpec[] = [
   ["--server <name>", "the MCP server, as the host names it"],
   ["--agent <id>", "the agent that calls"],
   ["--phase <name>", "the phase of its task"],
-  ["--cwd <dir>", "the folder that the call runs in (default: the working directory)"],
+  [
+    "--cwd <dir>",
+    "the folder that the call runs in (default: the working directory)",
+    { path: false },
+  ],
   ["--approval-mode <mode>", "what to do when no rule matches", { words: APPROVAL_MODES }],
   ["--no-interactive", "nobody can be asked, so a question becomes a deny"],
-  [
-    "--policy <file...>",
-    "policy files of the operator; without --config they decide alone",
-    { path: true },
-  ],
-  [
-    "--config <file>",
-    "the configuration (default: the nearest bylaw.config.* upwards)",
-    { path: true },
-  ],
+  ["--policy <file...>", "policy files of the operator; without --config they decide alone"],
+  ["--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)"],
   ["--json", "print JSON"],
 ];
 
@@ -48,7 +44,7 @@ export const command: CommandSpec = {
   },
   options: [
     ...CALL_OPTIONS,
-    ["--batch <file>", "calls, one JSON object per line; - reads standard input", { path: true }],
+    ["--batch <file>", "calls, one JSON object per line; - reads standard input"],
     ["--explain", "add every vote"],
   ],
   help: `

@@ -12,11 +12,7 @@ import { jsonLine, write } from "../io/output.ts";
 import { usageError } from "../io/report-error.ts";
 
 const OPTIONS = [
-  [
-    "--config <file>",
-    "the configuration (default: the nearest bylaw.config.* upwards)",
-    { path: true },
-  ],
+  ["--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)"],
   ["--why <plugin>", "show one plugin: every ruleset that brings it, and what drops it"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

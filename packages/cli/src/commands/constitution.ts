@@ -39,11 +39,7 @@ const UPDATE_OPTIONS = [
 ] as const satisfies readonly OptionSpec[];
 const RESET_OPTIONS = [
   ...CHANGE_OPTIONS,
-  [
-    "--rules <file>",
-    "a JSON list of {rule, check?}; - reads standard input (default: no rules)",
-    { path: true },
-  ],
+  ["--rules <file>", "a JSON list of {rule, check?}; - reads standard input (default: no rules)"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 type ConstitutionOptions = OptionsOf<typeof CHANGE_OPTIONS>;

@@ -14,13 +14,9 @@ const SHOW_OPTIONS = [
   ["--json", "print the contract as JSON, as it is enforced"],
 ] as const satisfies readonly OptionSpec[];
 const MIGRATE_OPTIONS = [
-  ["--out <file>", "where to write it (default: standard output)", { path: true }],
+  ["--out <file>", "where to write it (default: standard output)"],
   ["--force", "let --out overwrite a file"],
-  [
-    "--project <folder>",
-    "the project whose tests are run (default: the folder of the contract)",
-    { path: true },
-  ],
+  ["--project <folder>", "the project whose tests are run (default: the folder of the contract)"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

@@ -24,7 +24,7 @@ export const command: CommandSpec = {
     ...CALL_OPTIONS,
     ["--all", "list every rule, not only the ten nearest"],
     ["--suggest", "show the smallest rule that would allow the call, as TOML to paste"],
-    ["--cases <file...>", "case files that the suggested rule must not change", { path: true }],
+    ["--cases <file...>", "case files that the suggested rule must not change"],
   ],
   help: `
 Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user.

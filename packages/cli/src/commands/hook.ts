@@ -12,13 +12,9 @@ import { conclude } from "../io/exit-code.ts";
 import { write } from "../io/output.ts";
 
 const OPTIONS = [
-  ["--config <file>", "the configuration that decides", { path: true, required: true }],
+  ["--config <file>", "the configuration that decides", { required: true }],
   ["--strict", "ask about calls that no rule covers"],
-  [
-    "--engine <dir>",
-    "the folder of the engine, which the installed hook asks first",
-    { path: true },
-  ],
+  ["--engine <dir>", "the folder of the engine, which the installed hook asks first"],
   ["--wait <seconds>", "how long a question waits for a person", { least: 0 }],
 ] as const satisfies readonly OptionSpec[];
 

@@ -18,7 +18,7 @@ import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command
 import { JSON_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--out <file>", "where to write the policy (default: standard output)", { path: true }],
+  ["--out <file>", "where to write the policy (default: standard output)"],
   ["--force", "let --out overwrite a file"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

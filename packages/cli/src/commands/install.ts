@@ -19,7 +19,6 @@ const OPTIONS = [
   [
     "--config <file>",
     "the configuration that decides (default: the nearest one for --project, else ~/.config/bylaw)",
-    { path: true },
   ],
   ["--strict", "ask about calls that no rule covers, instead of leaving them to the agent"],
   [
@@ -31,7 +30,7 @@ const OPTIONS = [
     "--wait <span>",
     "hold a question until a person answers it in Bylaw, at most this long such as 10m; then the agent asks",
   ],
-  ["--engine <dir>", "the folder of that process's socket (default: ~/.bylaw/run)", { path: true }],
+  ["--engine <dir>", "the folder of that process's socket (default: ~/.bylaw/run)"],
 ] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {

@@ -20,7 +20,7 @@ import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command
 import { JSON_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--config <file>", "a configuration whose policies to lint", { path: true }],
+  ["--config <file>", "a configuration whose policies to lint"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

@@ -29,7 +29,7 @@ const OPTIONS = [
   ["--task <id>", "the task that it is about"],
   ["--details <json>", "its details (default: {})"],
   ["--create", "create the run, and the store if it does not exist"],
-  ["--plan <file>", "the plan that a new run carries out; needs --tasks"],
+  ["--plan <file>", "the plan that a new run carries out; needs --tasks", { path: false }],
   ["--tasks <number>", "how many tasks the plan has", { least: 0 }],
   ["--resume", "take the run over from a coordinator that ended"],
   RUN_CONFIG,

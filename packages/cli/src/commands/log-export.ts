@@ -23,11 +23,7 @@ const OPTIONS = [
   STORE_OPTION,
   ["--run <run>", "the run in the store (default: the latest)"],
   JSON_OPTION,
-  [
-    "--to <file>",
-    "the file to write, which must not exist; - is standard output, and the default",
-    { path: true },
-  ],
+  ["--to <file>", "the file to write, which must not exist; - is standard output, and the default"],
 ] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {

@@ -24,14 +24,10 @@ const OPTIONS = [
     { words: ["lenient", "strict"], default: "lenient" },
   ],
   // Not searched for by default, because loading a configuration runs its code.
-  ["--config <file>", "a configuration whose plugins declare more event types", { path: true }],
+  ["--config <file>", "a configuration whose plugins declare more event types"],
   ["--chained", "require a hash on every event"],
-  [
-    "--heads <file>",
-    "the signed heads of the log, to see whether its end was cut off",
-    { path: true },
-  ],
-  ["--key <file>", "the public key of the heads, in PEM", { path: true }],
+  ["--heads <file>", "the signed heads of the log, to see whether its end was cut off"],
+  ["--key <file>", "the public key of the heads, in PEM"],
 ] as const satisfies readonly OptionSpec[];
 type VerifyOptions = OptionsOf<typeof OPTIONS>;
 

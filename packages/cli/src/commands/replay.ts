@@ -13,12 +13,8 @@ import { STORE_OPTION } from "../command-line/shared-options.ts";
 const OPTIONS = [
   STORE_OPTION,
   ["--run <run>", "the run in the store (default: the latest)"],
-  ["--policy <file...>", "the candidate; without --config it decides alone", { path: true }],
-  [
-    "--config <file>",
-    "a configuration to add the candidate to, or to use as the candidate",
-    { path: true },
-  ],
+  ["--policy <file...>", "the candidate; without --config it decides alone"],
+  ["--config <file>", "a configuration to add the candidate to, or to use as the candidate"],
   ["--json", "print JSON, one value per line"],
 ] as const satisfies readonly OptionSpec[];
 

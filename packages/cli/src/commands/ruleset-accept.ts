@@ -23,20 +23,12 @@ import { checkSameName } from "../ruleset/verify-named.ts";
 import { looseningOf, type Loosening } from "../ruleset/verify-package.ts";
 
 const OPTIONS = [
-  [
-    "--config <file>",
-    "the configuration (default: the nearest bylaw.config.* upwards)",
-    { path: true },
-  ],
+  ["--config <file>", "the configuration (default: the nearest bylaw.config.* upwards)"],
   [
     "--against <package>",
     "the version that was accepted before: a folder or a tarball (default: that of the registry)",
   ],
-  [
-    "--key <file>",
-    "the public key that has to have signed this version and later ones",
-    { path: true },
-  ],
+  ["--key <file>", "the public key that has to have signed this version and later ones"],
   ["--looser", "accept that calls are treated less strictly"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

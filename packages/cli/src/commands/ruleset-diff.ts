@@ -17,8 +17,8 @@ import { checkSameName } from "../ruleset/verify-named.ts";
 import { finalRulesGone } from "../ruleset/verify-package.ts";
 
 const OPTIONS = [
-  ["--cases <file...>", "case files to compare over besides those of the packages", { path: true }],
-  ["--log <file>", "a log of yours to compare over", { path: true }],
+  ["--cases <file...>", "case files to compare over besides those of the packages"],
+  ["--log <file>", "a log of yours to compare over"],
   STORE_OPTION,
   ["--run <run>", "a run of yours in the store to compare over"],
   ["--json", "print JSON, one value per line"],

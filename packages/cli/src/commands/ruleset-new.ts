@@ -8,7 +8,7 @@ import { usageError } from "../io/report-error.ts";
 import { place } from "../io/text.ts";
 
 const OPTIONS = [
-  ["--dir <folder>", "the new folder (default: the name without its scope)", { path: true }],
+  ["--dir <folder>", "the new folder (default: the name without its scope)"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];
 

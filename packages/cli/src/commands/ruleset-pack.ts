@@ -10,7 +10,7 @@ import { AGAINST_OPTION, verifyNamed } from "../ruleset/verify-named.ts";
 import { verifiedJson, verifiedText } from "../ruleset/verify-text.ts";
 
 const OPTIONS = [
-  ["--out <folder>", 'where to write the tarball (default: ".")', { path: true }],
+  ["--out <folder>", 'where to write the tarball (default: ".")'],
   AGAINST_OPTION,
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

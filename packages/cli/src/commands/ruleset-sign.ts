@@ -15,7 +15,6 @@ const OPTIONS = [
   [
     "--key <file>",
     "an Ed25519 private key in PKCS #8 with mode 0600 (default: what BYLAW_SIGNING_KEY holds)",
-    { path: true },
   ],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

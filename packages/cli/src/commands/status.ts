@@ -11,7 +11,7 @@ import { STORE_OPTION } from "../command-line/shared-options.ts";
 const OPTIONS = [
   STORE_OPTION,
   ["--run <run>", "the run in the store (default: the latest)"],
-  ["--log <file...>", "the log, rotated files in order; - reads standard input", { path: true }],
+  ["--log <file...>", "the log, rotated files in order; - reads standard input"],
   [
     "--keep <number>",
     "how many violations to list for each agent, the last ones (default: all)",

@@ -35,24 +35,19 @@ import {
 const OPTIONS = [
   STORE_OPTION,
   RUNS_OPTION,
-  [
-    "--policy <file...>",
-    "the policies in force; without --config they decide alone",
-    { path: true },
-  ],
+  ["--policy <file...>", "the policies in force; without --config they decide alone"],
   [
     "--config <file>",
     "the configuration in force (default without policies: the nearest bylaw.config.* upwards)",
-    { path: true },
   ],
-  ["--cases <file...>", "case files that no suggested rule may change", { path: true }],
+  ["--cases <file...>", "case files that no suggested rule may change"],
   [
     "--at-least <number>",
     "how many times a person must have said yes to a call (default: 2); one more for calls that share a rule",
     { least: 2 },
   ],
   ["--accept <number>", "append the suggestion with this number to a policy", { least: 1 }],
-  ["--write <file>", "the policy for --accept (default: .bylaw/policy.toml)", { path: true }],
+  ["--write <file>", "the policy for --accept (default: .bylaw/policy.toml)"],
   ["--by <name>", "who accepts; not needed with an operator's token"],
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

@@ -21,7 +21,7 @@ const OPTIONS = [
   STORE_OPTION,
   ["--run <name>", "the run in the store (default: the latest)"],
   ["--url <url>", "a server to ask instead, with an operator's token"],
-  ["--create <file>", "with --url: create these tasks, an array as JSON", { path: true }],
+  ["--create <file>", "with --url: create these tasks, an array as JSON"],
   ["--json", "print JSON, one task per line"],
 ] as const satisfies readonly OptionSpec[];
 type TasksOptions = OptionsOf<typeof OPTIONS>;

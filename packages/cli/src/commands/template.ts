@@ -17,7 +17,7 @@ import type { CommandSpec, GroupSpec, OptionSpec, OptionsOf } from "../command-l
 import { AGENTS_TEXT, COMPAT, JSON_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--agents <path>", AGENTS_TEXT, { path: true, many: true }],
+  ["--agents <path>", AGENTS_TEXT, { many: true }],
   COMPAT,
   JSON_OPTION,
 ] as const satisfies readonly OptionSpec[];

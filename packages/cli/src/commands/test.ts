@@ -26,17 +26,12 @@ import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command
 import { JSON_OPTION } from "../command-line/shared-options.ts";
 
 const OPTIONS = [
-  ["--policy <file...>", "policy files, whatever their extension", { path: true }],
+  ["--policy <file...>", "policy files, whatever their extension"],
   [
     "--config <file>",
     "the configuration (default without policies: the nearest bylaw.config.* upwards)",
-    { path: true },
   ],
-  [
-    "--cases <file...>",
-    "case files, one JSON object per line; - reads standard input",
-    { path: true },
-  ],
+  ["--cases <file...>", "case files, one JSON object per line; - reads standard input"],
   ["--coverage", "list the rules, alternatives and parts that no case covers"],
   ["--mutate", "change every rule, one change at a time, and see whether a case notices"],
   JSON_OPTION,

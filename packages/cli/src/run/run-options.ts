@@ -22,7 +22,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 export const RUN_OPTIONS = [
   ["--store <url>", `the store that holds the run: ${STORE_TEXT}`],
-  ["--data <dir>", "the folder of store.db (default: .bylaw)", { path: true }],
+  ["--data <dir>", "the folder of store.db (default: .bylaw)"],
   ["--run <name>", "the name of the run (default: the name of the template, numbered if taken)"],
   ["--resume", "resume a run after a crash, or as a person after a checkpoint or a hold"],
   [
@@ -37,13 +37,9 @@ export const RUN_OPTIONS = [
     "with --resume: migrate the run to the current template; with --dry-run only show what changed",
   ],
   COMPAT,
-  ["--agents <path>", AGENTS_TEXT, { path: true, many: true }],
+  ["--agents <path>", AGENTS_TEXT, { many: true }],
   RUN_CONFIG,
-  [
-    "--control-file <file>",
-    `where agents write requests (default: ${CONTROL_FILE})`,
-    { path: true },
-  ],
+  ["--control-file <file>", `where agents write requests (default: ${CONTROL_FILE})`],
   [
     "--driver <name>",
     "let workers on many machines drive the run, and how they are woken",
