@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import { AgentClient, OperatorClient } from "@bylaw/sdk";
+import { OperatorClient } from "@bylaw/sdk";
 import { spawnAgent } from "@bylaw/sdk/node";
 import { openSqliteReader } from "@bylaw/store-sqlite";
 import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
@@ -12,14 +12,12 @@ import {
   endServers,
   makeSite,
   startServer,
+  clientFor,
 } from "./orchestrator-kit.ts";
 import { eventsOf } from "./orchestrator-walk.ts";
 
 const site = makeSite(["adder-1"]);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 // The security reviewer fails at first. Each reviewer prints what it was given.
 const REVIEWER = `
@@ -120,9 +118,7 @@ done();
     onTestFinished(async () => void (await server.stop()));
     const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
     await client.createTasks([{ id: "adder-1" }]);
-    const ann = new AgentClient({
-      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
-    });
+    const ann = clientFor(server, "ann");
     await ann.claimTask({ task_id: "adder-1" });
     for (const triggerAgentId of ["one", "two", "three"])
       await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
@@ -187,9 +183,7 @@ describe("with --once", () => {
     });
     const operator = createOperator(() => server.url);
     await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
-    const ann = new AgentClient({
-      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
-    });
+    const ann = clientFor(server, "ann");
     await ann.claimTask({ task_id: "adder-1" });
     const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
     const fail = 'fs.appendFileSync("tries.txt", "1"); process.exit(1)';

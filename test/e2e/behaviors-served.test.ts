@@ -5,14 +5,13 @@ import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterAll, describe, expect, it } from "vitest";
-import { AgentClient } from "@bylaw/sdk";
 import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
 import {
-  ENROL,
   createOperator,
   endServers,
   makeSite,
   startServer,
+  clientFor,
   type Operator,
 } from "./orchestrator-kit.ts";
 
@@ -27,21 +26,13 @@ transitions:
 enforcement: { mode: strict }
 `;
 const site = makeSite([], CONTRACT);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 async function serving(data: string, settings: object = {}) {
   const server = await startServer(site, { data: site.path(data), ...settings });
   const operator = createOperator(() => server.url);
   await operator.insist("POST", "/tasks", { tasks: [{ id: "one", title: "Refund orders" }] });
-  const ann = new AgentClient({
-    endpoint: server.url,
-    agent_id: "ann",
-    enrol_secret: ENROL,
-    heartbeat: false,
-  });
+  const ann = clientFor(server, "ann");
   await ann.claimTask({ task_id: "one" });
   return { ann, operator };
 }

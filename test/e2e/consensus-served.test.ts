@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { AgentClient, Conflict, OperatorClient, Unauthenticated } from "@bylaw/sdk";
+import type { AgentClient } from "@bylaw/sdk";
+import { Conflict, OperatorClient, Unauthenticated } from "@bylaw/sdk";
 import {
   ENROL,
   OPERATOR,
@@ -10,13 +11,11 @@ import {
   endServers,
   makeSite,
   startServer,
+  clientFor,
 } from "./orchestrator-kit.ts";
 
 const site = makeSite([]);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 const AGENTS = ["ann", "bob", "cem"];
 const call = (tool: string, args: Readonly<Record<string, string>> = {}) => ({ tool, args });
@@ -28,12 +27,7 @@ async function serving(data: string, settings: object = { consensus: true }) {
     tasks: AGENTS.map((agent) => ({ id: `of-${agent}` })),
   });
   const claimed = async (agent_id: string): Promise<AgentClient> => {
-    const agent = new AgentClient({
-      endpoint: server.url,
-      agent_id,
-      enrol_secret: ENROL,
-      heartbeat: false,
-    });
+    const agent = clientFor(server, agent_id);
     await agent.claimTask({ task_id: `of-${agent_id}` });
     return agent;
   };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { AgentClient, TransitionBlocked } from "@bylaw/sdk";
+import type { AgentClient } from "@bylaw/sdk";
+import { TransitionBlocked } from "@bylaw/sdk";
 import { spawnAgent } from "@bylaw/sdk/node";
 import {
   ENROL,
@@ -9,6 +10,7 @@ import {
   endServers,
   makeSite,
   startServer,
+  clientFor,
   type Operator,
   type ServerProcess,
 } from "./orchestrator-kit.ts";
@@ -26,13 +28,9 @@ beforeAll(async () => {
   operator = createOperator(() => server.url);
   await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id })) });
 });
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
-const client = (agent_id: string): AgentClient =>
-  new AgentClient({ agent_id, endpoint: server.url, enrol_secret: ENROL, heartbeat: false });
+const client = (agent_id: string): AgentClient => clientFor(server, agent_id);
 
 describe("an agent learns the contract", () => {
   it("from the tool get_phase, in a run whose configuration has one", async () => {

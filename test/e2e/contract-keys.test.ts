@@ -1,23 +1,20 @@
 import { readFileSync } from "node:fs";
 import { readCases } from "@bylaw/testing";
 import { afterAll, expect, it } from "vitest";
-import { AgentClient, type LogEvent } from "@bylaw/sdk";
+import type { AgentClient } from "@bylaw/sdk";
+import { type LogEvent } from "@bylaw/sdk";
 import {
-  ENROL,
   createOperator,
   endServers,
   makeSite,
   startServer,
+  clientFor,
   type ServerProcess,
   type Site,
 } from "./orchestrator-kit.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
-const sites: Site[] = [];
-afterAll(async () => {
-  await endServers();
-  for (const site of sites) site.remove();
-});
+afterAll(endServers);
 
 const withKeys = (...edits: readonly (readonly [string, string])[]): string =>
   edits.reduce((text, [from, to]) => {
@@ -30,12 +27,9 @@ async function serve(
   settings: Readonly<Record<string, unknown>> = {},
 ): Promise<{ readonly site: Site; readonly server: ServerProcess; readonly ann: AgentClient }> {
   const site = makeSite(["t1"], contract);
-  sites.push(site);
   const server = await startServer(site, settings);
   await createOperator(() => server.url).insist("POST", "/tasks", { tasks: [{ id: "t1" }] });
-  const ann = new AgentClient({
-    ...{ agent_id: "ann", endpoint: server.url, enrol_secret: ENROL, heartbeat: false },
-  });
+  const ann = clientFor(server, "ann");
   await ann.claimTask({ task_id: "t1" });
   return { site, server, ann };
 }

@@ -1,7 +1,8 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { AgentClient, ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
+import type { AgentClient } from "@bylaw/sdk";
+import { ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
 import { openSqliteReader } from "@bylaw/store-sqlite";
 import { bylaw, json, type Ran } from "./bylaw.ts";
 import {
@@ -10,6 +11,7 @@ import {
   endServers,
   makeSite,
   startServer,
+  clientFor,
   type ServerProcess,
   type Site,
 } from "./orchestrator-kit.ts";
@@ -17,23 +19,16 @@ import { eventsOf } from "./orchestrator-walk.ts";
 import { PYTHON, python } from "./python.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
-const sites: Site[] = [];
-afterAll(async () => {
-  await endServers();
-  for (const site of sites) site.remove();
-});
+afterAll(endServers);
 
 async function serve(
   contract: string,
 ): Promise<{ readonly site: Site; readonly server: ServerProcess; readonly ann: AgentClient }> {
   const site = makeSite(["t1", "t2"], contract);
-  sites.push(site);
   const server = await startServer(site);
   const tasks = ["t1", "t2"].map((id) => ({ id }));
   await createOperator(() => server.url).insist("POST", "/tasks", { tasks });
-  const ann = new AgentClient({
-    ...{ agent_id: "ann", endpoint: server.url, enrol_secret: ENROL, heartbeat: false },
-  });
+  const ann = clientFor(server, "ann");
   await ann.claimTask({ task_id: "t1" });
   return { site, server, ann };
 }
@@ -132,7 +127,6 @@ it("a contract that only warns about violations allows tools, and blocks transit
 
 it("a configuration needs no mode besides the contract's, and may not name another", async () => {
   const site = makeSite([], inMode("permissive"));
-  sites.push(site);
   symlinkSync(join(import.meta.dirname, "../../node_modules"), site.path("node_modules"));
   const configure = (extra: string): void =>
     writeFileSync(

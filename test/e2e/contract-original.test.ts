@@ -13,10 +13,7 @@ const ORIGINAL = readFileSync(
 );
 const site = makeSite(["t1"], ORIGINAL);
 const cwd = site.folder;
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 it("the original contract is refused because no task could leave TDD, with what to do", async () => {
   const linted = await bylawHere("lint agent_workflow.yaml --json", { cwd });

@@ -16,7 +16,6 @@ const site = makeSite(["one"]);
 afterAll(async () => {
   await endPages();
   await endServers();
-  site.remove();
 });
 
 const READS = ["me", "decisions", "decisions/2", "overview", "experiments", "events"];

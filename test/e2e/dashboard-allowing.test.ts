@@ -157,7 +157,6 @@ it("`bylaw serve` tells which phases allow the tool, under its own rules", async
     "utf8",
   );
   const site = makeSite(["one"], contract);
-  onTestFinished(() => site.remove());
   writeFileSync(site.path("policy.toml"), POLICY);
   const server = await startServer(site, { policy: [site.path("policy.toml")] });
   onTestFinished(async () => void (await server.stop()));

@@ -61,7 +61,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await endPages();
   await endServers();
-  site.remove();
 });
 
 interface Answered {

@@ -137,7 +137,6 @@ it("`bylaw serve` compares the experiments of its run, for operators alone", asy
   const cwd = await worked(20);
   await withEvents(cwd, ["of another run"]);
   const site = makeSite([]);
-  onTestFinished(site.remove);
   const server = await startServer(site, { store: join(cwd, ".bylaw/store.db"), run: "main" });
   const ask = async (authorization?: string) => {
     const headers = authorization === undefined ? {} : { authorization };

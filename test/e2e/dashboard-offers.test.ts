@@ -88,7 +88,6 @@ describe.skipIf(BROWSER === undefined)("a decision with an offer", () => {
 it("`bylaw serve` links the two decisions too, by the whole call and not by its id", async () => {
   const cwd = recordOffers([FORCE, "make install", "ls"]);
   const site = makeSite([]);
-  onTestFinished(site.remove);
   const store = join(cwd, ".bylaw/store.db");
   const server = await startServer(site, { store, run: OFFERS_RUN });
   const linksOf = async (sequence: number): Promise<unknown> => {

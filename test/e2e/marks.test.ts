@@ -5,12 +5,19 @@ import { createConfiguredKernel } from "@bylaw/config";
 import type { LogEvent, ToolCall } from "@bylaw/kernel";
 import { formatEventLine, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { AgentClient, OperatorClient } from "@bylaw/sdk";
+import { OperatorClient } from "@bylaw/sdk";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, jsonLines, scratch } from "./bylaw.ts";
-import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import {
+  ENROL,
+  OPERATOR,
+  endServers,
+  makeSite,
+  startServer,
+  clientFor,
+} from "./orchestrator-kit.ts";
 
 const POLICY = `
 default = "allow"
@@ -165,17 +172,12 @@ describe("the command", () => {
 
   it("clears a mark on a server for an operator only", async () => {
     const site = makeSite(["t"], CONTRACT);
-    onTestFinished(async () => {
-      await endServers();
-      site.remove();
-    });
+    onTestFinished(endServers);
     writeFileSync(site.path("policy.toml"), SERVED);
     const server = await startServer(site, { policy: [site.path("policy.toml")] });
     const operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
     await operator.createTasks([{ id: "t" }, { id: "u" }]);
-    const ann = new AgentClient({
-      ...{ endpoint: server.url, agent_id: "ann", enrol_secret: ENROL, heartbeat: false },
-    });
+    const ann = clientFor(server, "ann");
     await ann.claimTask();
     await ann.writeFile("first.txt", "1");
     const second = (): Promise<unknown> =>

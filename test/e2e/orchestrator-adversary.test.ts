@@ -119,10 +119,7 @@ beforeAll(async () => {
   annsFirst = ann = await claim("ann", "mine");
   bob = await claim("bob", "theirs");
 });
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 describe("credentials", () => {
   const AGENT = readCases<RawRequest>(import.meta, "agent");

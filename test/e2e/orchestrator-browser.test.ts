@@ -53,10 +53,7 @@ const PAGE = `<!doctype html>
 </script>`;
 
 const site = makeSite(["page"]);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 it.skipIf(BROWSER === undefined)(
   "an agent in a page claims a task, reads, is refused what it may not do, and follows its events",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { isRoot, NOBODY } from "@bylaw/process";
+import { AgentClient, type AgentClientOptions } from "@bylaw/sdk";
 import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
@@ -19,12 +20,11 @@ const REPOSITORY: Readonly<Record<string, string>> = {
   "src/index.js": "// The adder.\n",
 };
 
-/** A folder with a contract and a repository for each task. Call `remove` after the tests. */
+/** A folder with a contract and a repository for each task, which `endServers` removes. */
 export interface Site {
   readonly folder: string;
   readonly path: (...names: readonly string[]) => string;
   readonly git: (task: string, ...args: readonly string[]) => string;
-  readonly remove: () => void;
 }
 
 // Git may run as root in these tests, while the repositories belong to another user.
@@ -37,8 +37,11 @@ export function give(folder: string): void {
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, folder], { stdio: "inherit" });
 }
 
+const sites = new Set<string>();
+
 export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-orchestrator-")));
+  sites.add(folder);
   const path = (...names: readonly string[]): string => join(folder, ...names);
   const put = (file: string, text: string): void => {
     mkdirSync(dirname(file), { recursive: true });
@@ -57,7 +60,7 @@ export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
     git(task, "commit", "--quiet", "--message=begin");
   }
   if (tasks.length > 0) give(path("work"));
-  return { folder, path, git, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { folder, path, git };
 }
 
 /** A server in its own process. */
@@ -74,9 +77,11 @@ export interface ServerProcess {
 }
 
 const running = new Set<ChildProcess>();
-/** Ends every server that is still running: for `afterAll`. */
+/** Ends every server that is still running, and removes the sites: for `afterAll`. */
 export async function endServers(): Promise<void> {
   await Promise.all([...running].map((child) => ended(child, "SIGKILL")));
+  for (const folder of sites) rmSync(folder, { recursive: true, force: true });
+  sites.clear();
 }
 
 const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> =>
@@ -133,6 +138,17 @@ export async function startServer(
     kill: async () => void (await ended(child, "SIGKILL")),
   };
 }
+
+/** A client that sends no heartbeat of its own accord. */
+export const clientFor = (
+  { url }: Pick<ServerProcess, "url">,
+  agent_id: string,
+  options: Partial<AgentClientOptions> = {},
+): AgentClient =>
+  new AgentClient({
+    ...{ endpoint: url, agent_id, enrol_secret: ENROL, heartbeat: false },
+    ...options,
+  });
 
 /** Acts as the operator over HTTP: answers what waits for a person, and reports reviews. */
 export interface Operator {

@@ -13,7 +13,6 @@ afterAll(async () => {
   for (const end of ends) await end();
   await endServers();
   await postgres?.stop();
-  site.remove();
 });
 
 /** Passes each connection to the next port that answers, like a load balancer. */

@@ -17,10 +17,7 @@ beforeAll(async () => {
   site = makeSite([]);
   server = await startServer(site);
 });
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 const headers = { authorization: `Bearer ${OPERATOR}` };
 const get = (path: string, more: Readonly<Record<string, string>> = {}): Promise<Response> =>

@@ -82,7 +82,6 @@ afterAll(async () => {
   wire.closeAllConnections();
   wire.close();
   await endServers();
-  site.remove();
 });
 
 function clientOf(agent_id: string, options: Partial<AgentClientOptions> = {}): AgentClient {

@@ -8,7 +8,7 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { LogEvent } from "@bylaw/kernel";
 import { chainEvents } from "@bylaw/log";
-import { makeSite } from "./orchestrator-kit.ts";
+import { makeSite, endServers } from "./orchestrator-kit.ts";
 import { Ledger } from "../soak/ledger.ts";
 import { LogCheck } from "../soak/log-check.ts";
 import type { SoakReport } from "../soak/soak.ts";
@@ -154,7 +154,7 @@ describe("a soak finds", () => {
         program.kill("SIGKILL");
         await once(program, "exit");
       } finally {
-        site.remove();
+        await endServers();
       }
     },
   );

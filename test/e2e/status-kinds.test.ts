@@ -1,8 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
-import { AgentClient } from "@bylaw/sdk";
 import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
-import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import {
+  createOperator,
+  endServers,
+  makeSite,
+  startServer,
+  clientFor,
+} from "./orchestrator-kit.ts";
 import { project, step } from "./run-kit.ts";
 
 const CONTRACT = `
@@ -16,10 +21,7 @@ transitions:
 enforcement: { mode: strict }
 `;
 const site = makeSite([], CONTRACT);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 it("serve --status keeps a file that shows which agent has which task, and which are done", async () => {
   const file = site.path("status.json");
@@ -27,12 +29,7 @@ it("serve --status keeps a file that shows which agent has which task, and which
   await createOperator(() => server.url).insist("POST", "/tasks", {
     tasks: [{ id: "one" }, { id: "two" }],
   });
-  const ann = new AgentClient({
-    endpoint: server.url,
-    agent_id: "ann",
-    enrol_secret: ENROL,
-    heartbeat: false,
-  });
+  const ann = clientFor(server, "ann");
   await ann.claimTask({ task_id: "one" });
   await ann.requestTransition("WORK");
   const now = () => JSON.parse(existsSync(file) ? readFileSync(file, "utf8") : "{}") as object;

@@ -41,10 +41,7 @@ beforeAll(async () => {
   server = await startServer(site);
   operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
 });
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 const client = (agent_id: string, heartbeat = false): AgentClient =>
   new AgentClient({ agent_id, endpoint: server.url, enrol_secret: ENROL, heartbeat });

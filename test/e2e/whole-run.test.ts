@@ -5,10 +5,7 @@ import { ENROL, createOperator, endServers, makeSite, startServer } from "./orch
 
 const AGENTS = ["t1", "t2", "t3", "t4"] as const;
 const site = makeSite(AGENTS);
-afterAll(async () => {
-  await endServers();
-  site.remove();
-});
+afterAll(endServers);
 
 const RULE = `
 [[rules]]

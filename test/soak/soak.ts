@@ -96,7 +96,6 @@ export async function soak(options: SoakOptions): Promise<SoakReport | undefined
   } finally {
     await endServers();
     await postgres?.stop();
-    site.remove();
   }
 }
 
