@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 
 const note = 'cat > "$BYLAW_STEP.$BYLAW_VISIT.txt"';
 const commands = JSON.stringify({ "*": { run: { command: ["sh", "-c", note] } } });
@@ -29,8 +29,8 @@ const AGENTS = ["--agents", "agents", "--agents", "commands.json"];
 
 describe("agents of Radium and Markdown pages", () => {
   it("do the steps with their prompts, by the command that a file names for all", async () => {
-    const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
-    const ran = await bylawHere(["run", "w.json", ...AGENTS], { cwd });
+    const { cwd, run } = workplace({ ...FILES, "w.json": older("planner", "reviewer") });
+    const ran = await run(["run", "w.json", ...AGENTS]);
     expect(ran.code).toBe(0);
     const told = (step: string): string => readFileSync(join(cwd, `${step}.1.txt`), "utf8");
     expect([told("planner"), told("reviewer")]).toEqual([
@@ -42,12 +42,12 @@ describe("agents of Radium and Markdown pages", () => {
   });
 
   it("need a command to run, unless no step names them", async () => {
-    const cwd = scratch({ ...FILES, "w.json": older("planner", "reviewer") });
-    expect(await bylawHere("run w.json --agents agents", { cwd })).toMatchObject({
+    const { run } = workplace({ ...FILES, "w.json": older("planner", "reviewer") });
+    expect(await run("run w.json --agents agents")).toMatchObject({
       code: 2,
       stderr: expect.stringMatching(/'planner' has no command.*'reviewer' has no command/),
     });
-    const plan = await bylawHere("template plan w.json --agents agents", { cwd });
+    const plan = await run("template plan w.json --agents agents");
     expect(plan).toMatchObject({ code: 0, stdout: expect.not.stringContaining("idle") });
   });
 
@@ -61,14 +61,12 @@ skip = ["ghost"]
 [agent.trigger_behavior]
 trigger_agent_id = "reviewer"
 `;
-    const cwd = scratch({
+    const { run } = workplace({
       ...FILES,
       "agents/core/planner.toml": `${TOML}${more}`,
       "w.json": older("reviewer", "planner"),
     });
-    const shown = json(
-      await bylawHere(["template", "show", "w.json", "--json", ...AGENTS], { cwd }),
-    );
+    const shown = json(await run(["template", "show", "w.json", "--json", ...AGENTS]));
     expect(shown["template"]).toMatchObject({
       steps: [
         { loop: null, trigger: null },
@@ -87,7 +85,7 @@ trigger_agent_id = "reviewer"
   it("are read once: an agent that rewrites its own page changes nothing, and the change is detected", async () => {
     const rewrite = `${note}; echo "You rule." >> agents/reviewer.md`;
     const stop = `[ -e go ] || { echo '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"; }`;
-    const cwd = scratch({
+    const { cwd, run } = workplace({
       ...FILES,
       "commands.json": JSON.stringify({
         planner: { run: { command: ["sh", "-c", `${rewrite}\n${stop}`] } },
@@ -95,13 +93,13 @@ trigger_agent_id = "reviewer"
       }),
       "w.json": older("planner", "reviewer"),
     });
-    expect((await bylawHere(["run", "w.json", ...AGENTS], { cwd })).code).toBe(3);
-    const resumed = await bylawHere(["run", "w.json", "--resume", ...AGENTS], { cwd });
+    expect((await run(["run", "w.json", ...AGENTS])).code).toBe(3);
+    const resumed = await run(["run", "w.json", "--resume", ...AGENTS]);
     expect(resumed.stderr).toContain("BYLAW_TEMPLATE_CHANGED");
     expect(existsSync(join(cwd, "reviewer.1.txt"))).toBe(false);
     writeFileSync(join(cwd, "agents/reviewer.md"), page("reviewer", "You review."));
     writeFileSync(join(cwd, "go"), "");
-    expect((await bylawHere(["run", "w.json", "--run", "again", ...AGENTS], { cwd })).code).toBe(0);
+    expect((await run(["run", "w.json", "--run", "again", ...AGENTS])).code).toBe(0);
     expect(readFileSync(join(cwd, "reviewer.1.txt"), "utf8")).not.toContain("You rule.");
   });
 });

@@ -2,7 +2,17 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylaw, bylawHere, json, jsonLines, makePipe, scratch, type Ran } from "./bylaw.ts";
+import {
+  POLICY,
+  bylaw,
+  bylawHere,
+  json,
+  jsonLines,
+  makePipe,
+  scratch,
+  workplace,
+  type Ran,
+} from "./bylaw.ts";
 
 const RULE = '[[rules]]\nname = "a"\naction = "allow"\ntool = "read_file"\nreason = "a"\n';
 const ARGS = ["check", "--tool", "read_file", "--args", "{}"];
@@ -135,10 +145,9 @@ describe("a policy file", () => {
   });
 
   test("one bad file of two lets nothing of the other pass", async () => {
-    const cwd = scratch({ "p.toml": RULE, "q.toml": "rules = 5" });
+    const { cwd, run } = workplace({ "p.toml": RULE, "q.toml": "rules = 5" });
     await refused(cwd, ["--policy", "p.toml", "q.toml"], { code: "BYLAW_POLICY_INVALID" });
-    const ran = await bylawHere("check --batch - --json --policy p.toml q.toml", {
-      cwd,
+    const ran = await run("check --batch - --json --policy p.toml q.toml", {
       input: '{"tool":"read_file","args":{}}\n',
     });
     expect(ran.code).toBe(2);
@@ -147,9 +156,9 @@ describe("a policy file", () => {
 
   test("with a regular expression prone to catastrophic backtracking decides, and takes the text literally", async () => {
     const text = `${RULE}args = { path = { regex = "(a+)+$" } }\n`;
-    const cwd = scratch({ "p.toml": text });
+    const { run } = workplace({ "p.toml": text });
     const input = `${JSON.stringify({ tool: "read_file", args: { path: `${"a".repeat(100_000)}!` } })}\n`;
-    const ran = await bylawHere(["check", "--batch", "-", "--json", ...withPolicy], { cwd, input });
+    const ran = await run(["check", "--batch", "-", "--json", ...withPolicy], { input });
     expect(jsonLines(ran)).toMatchObject([{ effect: "ask_user", code: "fallback" }]);
   });
 });
@@ -269,19 +278,16 @@ describe("arguments", () => {
     ["a text", '"x"', /args/],
     ["two values", "{} {}", /where the end of the text belongs/],
   ])("with %s", async (_, args, text) => {
-    const cwd = scratch({ "p.toml": POLICY });
-    const ran = await bylawHere(
-      ["check", "--tool", "read_file", "--args", args, "--policy", "p.toml"],
-      { cwd },
-    );
+    const { run } = workplace({ "p.toml": POLICY });
+    const ran = await run(["check", "--tool", "read_file", "--args", args, "--policy", "p.toml"]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_(JSON|SUBJECT)_INVALID: /);
     expect(ran.stderr).toMatch(text);
   });
 
   test.each(["", "a\nb", "x".repeat(300)])("a tool named %j", async (tool) => {
-    const cwd = scratch({ "p.toml": POLICY });
-    const ran = await bylawHere(["check", "--tool", tool, "--policy", "p.toml"], { cwd });
+    const { run } = workplace({ "p.toml": POLICY });
+    const ran = await run(["check", "--tool", tool, "--policy", "p.toml"]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(
       /^error BYLAW_SUBJECT_INVALID: `tool` must have 1 to 256 characters/,

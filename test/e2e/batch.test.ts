@@ -4,13 +4,13 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { POLICY, bylaw, bylawHere, json, jsonLines, makePipe, scratch, start } from "./bylaw.ts";
+import { POLICY, bylaw, json, jsonLines, makePipe, scratch, start, workplace } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
 test("answers in order, one line each, with the same id, and continues after bad lines", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "policy.toml": POLICY,
     "calls.jsonl": [
       line({ id: "1", tool: "read_file", args: {} }),
@@ -37,7 +37,7 @@ test("answers in order, one line each, with the same id, and continues after bad
       JSON.stringify({ id: "last", tool: "send_mail", args: {} }),
     ].join(""),
   });
-  const ran = await bylawHere(["check", "--batch", "calls.jsonl", "--json", ...WITH], { cwd });
+  const ran = await run(["check", "--batch", "calls.jsonl", "--json", ...WITH]);
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(jsonLines(ran).map(({ id, effect, code }) => [id, effect, code])).toEqual([
     ["1", "allow", "rule_allowed"],
@@ -65,7 +65,7 @@ test("answers in order, one line each, with the same id, and continues after bad
 });
 
 test("args_raw wins over args, and is parsed as strictly as the line", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "policy.toml":
       '[[rules]]\nname = "a"\naction = "allow"\ntool = "t"\nargs = { n = { eq = 1 } }\nreason = "one"\n',
   });
@@ -78,7 +78,7 @@ test("args_raw wins over args, and is parsed as strictly as the line", async () 
     raw({ n: 1 }),
     raw(""),
   ].join("");
-  const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+  const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input });
   expect(jsonLines(ran).map(({ code }) => code)).toEqual([
     "rule_allowed",
     "fallback",
@@ -90,15 +90,15 @@ test("args_raw wins over args, and is parsed as strictly as the line", async () 
 });
 
 test("options are defaults for the lines", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "policy.toml":
       '[[rules]]\nname = "a"\naction = "deny"\ntool = "t"\nagent = "a1"\nreason = "no"\n',
   });
   const input = line({ tool: "t", args: {} }) + line({ tool: "t", args: {}, agent: "a2" });
   const codes = async (...more: string[]) =>
-    jsonLines(
-      await bylawHere(["check", "--batch", "-", "--json", ...WITH, ...more], { cwd, input }),
-    ).map(({ code }) => code);
+    jsonLines(await run(["check", "--batch", "-", "--json", ...WITH, ...more], { input })).map(
+      ({ code }) => code,
+    );
   expect(await codes("--agent", "a1", "--approval-mode", "yolo")).toEqual([
     "rule_denied",
     "mode_allowed",
@@ -107,7 +107,7 @@ test("options are defaults for the lines", async () => {
 });
 
 test("a relative path is resolved in the folder of its line, else in the working directory", async () => {
-  const cwd = scratch({
+  const { cwd, run } = workplace({
     "policy.toml":
       '[[rules]]\nname = "src"\naction = "allow"\ntool = "read_file"\npaths = { read = "src/**" }\nreason = "src"\n',
     "src/x": "",
@@ -118,7 +118,7 @@ test("a relative path is resolved in the folder of its line, else in the working
     line({ tool: "read_file", args: { path: "x" }, cwd: `${cwd}/src`, workspace: cwd }) +
     line({ tool: "read_file", args: { path: "x" }, cwd: `${cwd}/other`, workspace: cwd }) +
     line({ tool: "read_file", args: { path: "../src/../other/x" } });
-  const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+  const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input });
   expect(jsonLines(ran).map(({ effect }) => effect)).toEqual([
     "allow",
     "allow",
@@ -128,10 +128,10 @@ test("a relative path is resolved in the folder of its line, else in the working
 });
 
 test("--explain adds the votes to each line", async () => {
-  const cwd = scratch({ "policy.toml": POLICY });
+  const { run } = workplace({ "policy.toml": POLICY });
   const input = line({ id: "1", tool: "drop_x", args: {} }) + "bad\n";
   const [first, second] = jsonLines(
-    await bylawHere(["check", "--batch", "-", "--json", "--explain", ...WITH], { cwd, input }),
+    await run(["check", "--batch", "-", "--json", "--explain", ...WITH], { input }),
   );
   expect(first?.["votes"]).toMatchObject([{ rule: { name: "no-drop" } }]);
   expect(Object.keys(first ?? {})).toEqual([
@@ -148,12 +148,12 @@ test("--explain adds the votes to each line", async () => {
 });
 
 test("prints a line for each decision and a summary for a person", async () => {
-  const cwd = scratch({ "policy.toml": POLICY });
+  const { run } = workplace({ "policy.toml": POLICY });
   const input =
     line({ id: "c1", tool: "drop_x", args: { a: "\u001b[31m" } }) +
     line({ tool: "read_file", args: {} }) +
     "bad\n";
-  const ran = await bylawHere(["check", "--batch", "-", ...WITH], { cwd, input });
+  const ran = await run(["check", "--batch", "-", ...WITH], { input });
   expect(ran.code).toBe(0);
   expect(ran.stdout)
     .toBe(`deny     c1 drop_x {"a":"\\u001b[31m"} — Unexpected drop, expected a migration [no-drop, policy.toml:9] (fix: write a migration)
@@ -170,27 +170,24 @@ rules:
 
 describe("bytes", () => {
   test("a byte order mark at the start and CRLF change nothing", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const input =
       `\ufeff${line({ id: "1", tool: "read_file", args: {} })}${line({ id: "2", tool: "drop_x", args: {} })}`.replaceAll(
         "\n",
         "\r\n",
       );
-    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input });
     expect(jsonLines(ran).map(({ effect }) => effect)).toEqual(["allow", "deny"]);
   });
 
   test("invalid UTF-8 is an invalid call, not a call with replaced characters", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const bytes = Buffer.concat([
       Buffer.from('{"id":"1","tool":"read_file","args":{"path":"'),
       Buffer.from([0xc3, 0x28]),
       Buffer.from('"}}\n{"id":"2","tool":"read_file","args":{}}\n'),
     ]);
-    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], {
-      cwd,
-      input: bytes,
-    });
+    const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input: bytes });
     expect(jsonLines(ran).map(({ effect, code }) => [effect, code])).toEqual([
       ["deny", "invalid_call"],
       ["allow", "rule_allowed"],
@@ -198,11 +195,11 @@ describe("bytes", () => {
   });
 
   test("an argument of 1 MB is decided, a line over 16 MiB is refused, and the next line is answered", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const call = (id: string, size: number) =>
       line({ id, tool: "read_file", args: { path: "x", text: "é".repeat(size / 2) } });
     const input = call("1", 1_000_000) + call("2", 17 * 1024 * 1024) + call("3", 10);
-    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input });
     expect(ran.code).toBe(0);
     expect(jsonLines(ran).map(({ id, effect, code }) => [id, effect, code])).toEqual([
       ["1", "allow", "rule_allowed"],
@@ -212,25 +209,25 @@ describe("bytes", () => {
   });
 
   test("only spaces, tabs and carriage returns make a blank line", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const input = "\ufeff \t\r\n\u00a0\n\ufeff\n\u2028\n\u3000\n\f\n\n";
-    const ran = await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input });
+    const ran = await run(["check", "--batch", "-", "--json", ...WITH], { input });
     expect(jsonLines(ran).map(({ code }) => code)).toEqual(
       Array.from({ length: 5 }, () => "invalid_call"),
     );
   });
 
   test("a second byte order mark at the start makes an invalid call", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const input = `\ufeff\ufeff${line({ tool: "read_file", args: {} })}`;
-    expect(
-      json(await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input })),
-    ).toMatchObject({ code: "invalid_call" });
+    expect(json(await run(["check", "--batch", "-", "--json", ...WITH], { input }))).toMatchObject({
+      code: "invalid_call",
+    });
   });
 
   test("an empty batch is answered", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    expect(await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd })).toMatchObject({
+    const { run } = workplace({ "policy.toml": POLICY });
+    expect(await run(["check", "--batch", "-", "--json", ...WITH])).toMatchObject({
       code: 0,
       stdout: "",
     });
@@ -242,13 +239,13 @@ describe("the file", () => {
     ["gone.jsonl", "File not found: gone.jsonl"],
     [".", "\\. is a directory"],
   ])("%s is refused", async (name, what) => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const ran = await bylawHere(["check", "--batch", name, ...WITH], { cwd });
+    const { run } = workplace({ "policy.toml": POLICY });
+    const ran = await run(["check", "--batch", name, ...WITH]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: ${what}`));
-    expect(
-      json(await bylawHere(["check", "--batch", name, ...WITH, "--json"], { cwd })),
-    ).toMatchObject({ error: { code: "BYLAW_BATCH_UNREADABLE" } });
+    expect(json(await run(["check", "--batch", name, ...WITH, "--json"]))).toMatchObject({
+      error: { code: "BYLAW_BATCH_UNREADABLE" },
+    });
   });
 });
 
@@ -311,13 +308,11 @@ describe("a live process", () => {
 });
 
 test("200,000 lines give 200,000 answers", async () => {
-  const cwd = scratch({ "policy.toml": POLICY });
+  const { run } = workplace({ "policy.toml": POLICY });
   const input = Array.from({ length: 200_000 }, (_, id) =>
     line({ id, tool: id % 2 === 0 ? "read_file" : "drop_x", args: { id } }),
   ).join("");
-  const answers = jsonLines(
-    await bylawHere(["check", "--batch", "-", "--json", ...WITH], { cwd, input }),
-  );
+  const answers = jsonLines(await run(["check", "--batch", "-", "--json", ...WITH], { input }));
   expect(answers).toHaveLength(200_000);
   expect(
     answers.every(

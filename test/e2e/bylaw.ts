@@ -168,6 +168,16 @@ export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {
   return root;
 }
 
+/** A temporary folder with these files, and the command in it. */
+export function workplace(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const cwd = scratch(files);
+  const run = (
+    args: string | readonly string[],
+    options: Omit<RunOptions, "cwd" | "node" | "stdin"> = {},
+  ): Promise<Ran> => bylawHere(args, { cwd, ...options });
+  return { cwd, run };
+}
+
 /** Makes a named pipe. */
 export function makePipe(path: string): void {
   expect(spawnSync("sh", ["-c", 'mkfifo "$0"', path]).status).toBe(0);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylawHere, json, scratch } from "./bylaw.ts";
+import { POLICY, bylawHere, json, scratch, workplace } from "./bylaw.ts";
 
 const WITH = ["--policy", "policy.toml"];
 
@@ -12,19 +12,15 @@ describe("one call", () => {
     ["send_mail", 3, { effect: "ask_user", code: "rule_asked" }],
     ["unheard_of", 3, { effect: "ask_user", code: "fallback" }],
   ])("%s ends with exit code %i", async (tool, code, wanted) => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const ran = await bylawHere(["check", "--tool", tool, "--args", "{}", ...WITH, "--json"], {
-      cwd,
-    });
+    const { run } = workplace({ "policy.toml": POLICY });
+    const ran = await run(["check", "--tool", tool, "--args", "{}", ...WITH, "--json"]);
     expect(ran).toMatchObject({ code, stderr: "" });
     expect(json(ran)).toMatchObject(wanted);
   });
 
   test("has exactly the keys of the stable interface, in order", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const denied = json(
-      await bylawHere(["check", "--tool", "drop_table", ...WITH, "--json"], { cwd }),
-    );
+    const { run } = workplace({ "policy.toml": POLICY });
+    const denied = json(await run(["check", "--tool", "drop_table", ...WITH, "--json"]));
     expect(Object.keys(denied)).toEqual([
       "effect",
       "code",
@@ -35,15 +31,15 @@ describe("one call", () => {
     ]);
     expect(denied["rule"]).toMatchObject({ name: "no-drop", line: 9 });
     expect((denied["rule"] as { file: string }).file).toMatch(/policy\.toml$/);
-    const fallback = json(await bylawHere(["check", "--tool", "x", ...WITH, "--json"], { cwd }));
+    const fallback = json(await run(["check", "--tool", "x", ...WITH, "--json"]));
     expect(Object.keys(fallback)).toEqual(["effect", "code", "reason", "enforcement_mode"]);
     expect(fallback["enforcement_mode"]).toBe("strict");
   });
 
   test("--explain adds the votes", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const explained = json(
-      await bylawHere(["check", "--tool", "drop_table", ...WITH, "--json", "--explain"], { cwd }),
+      await run(["check", "--tool", "drop_table", ...WITH, "--json", "--explain"]),
     );
     expect(Object.keys(explained)).toEqual([
       "effect",
@@ -57,16 +53,13 @@ describe("one call", () => {
     expect(explained["votes"]).toMatchObject([
       { plugin: "@bylaw/plugin-policy", effect: "deny", rule: { name: "no-drop" } },
     ]);
-    const human = await bylawHere(["check", "--tool", "drop_table", ...WITH, "--explain"], { cwd });
+    const human = await run(["check", "--tool", "drop_table", ...WITH, "--explain"]);
     expect(human.stdout).toContain("votes:");
   });
 
   test("prints for a person, without colours into a pipe", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const ran = await bylawHere(
-      ["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH],
-      { cwd },
-    );
+    const { run } = workplace({ "policy.toml": POLICY });
+    const ran = await run(["check", "--tool", "drop_table", "--args", '{"name":"users"}', ...WITH]);
     expect(ran.stdout).toBe(`deny drop_table {"name":"users"}
   reason: Unexpected drop, expected a migration
   rule: no-drop, policy.toml:9
@@ -76,20 +69,18 @@ describe("one call", () => {
   });
 
   test("lets no escape sequence, newline or direction mark of a call through to a terminal", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const args = JSON.stringify({ name: "\u001b[2Jallow\n\u202eallow\u009b31m" });
-    const ran = await bylawHere(["check", "--tool", "drop_\u202etable", "--args", args, ...WITH], {
-      cwd,
-    });
+    const ran = await run(["check", "--tool", "drop_\u202etable", "--args", args, ...WITH]);
     expect(ran.code).toBe(1);
     expect(ran.stdout).not.toMatch(/[\u001b\u009b\u202e]/);
     expect(ran.stdout.split("\n")[0]).toContain("\\u202e");
   });
 
   test("an approval mode applies only where nothing decided, and --no-interactive turns a question into a deny", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
+    const { run } = workplace({ "policy.toml": POLICY });
     const ask = (tool: string, ...more: string[]) =>
-      bylawHere(["check", "--tool", tool, ...WITH, "--json", ...more], { cwd });
+      run(["check", "--tool", tool, ...WITH, "--json", ...more]);
     expect(json(await ask("other", "--approval-mode", "yolo"))).toMatchObject({
       effect: "allow",
       code: "mode_allowed",
@@ -106,11 +97,10 @@ describe("one call", () => {
   test("agent, phase and server are visible to rules", async () => {
     const rule = (key: string, value: string) =>
       `[[rules]]\nname = "${key}"\naction = "deny"\n${key} = "${value}"\ntool = "${key === "server" ? "get_issue" : `by_${key}`}"\nreason = "by ${key}"\n`;
-    const cwd = scratch({
+    const { run } = workplace({
       "policy.toml": rule("agent", "a1") + rule("phase", "PLAN") + rule("server", "github"),
     });
-    const code = async (...args: string[]) =>
-      (await bylawHere(["check", ...args, ...WITH], { cwd })).code;
+    const code = async (...args: string[]) => (await run(["check", ...args, ...WITH])).code;
     expect(await code("--tool", "by_agent", "--agent", "a1")).toBe(1);
     expect(await code("--tool", "by_agent", "--agent", "a2")).toBe(3);
     expect(await code("--tool", "by_phase", "--phase", "PLAN")).toBe(1);
@@ -136,18 +126,17 @@ reason = "It prints"
   test.each(readCases<[string[], number]>(import.meta, "ends-with-exit-code"))(
     "%j ends with exit code %i",
     async (words, code) => {
-      const cwd = scratch({ "policy.toml": RULES });
-      expect(
-        await bylawHere(["check", "--policy", "policy.toml", "--", ...words], { cwd }),
-      ).toMatchObject({ code, stderr: "" });
+      const { run } = workplace({ "policy.toml": RULES });
+      expect(await run(["check", "--policy", "policy.toml", "--", ...words])).toMatchObject({
+        code,
+        stderr: "",
+      });
     },
   );
 
   test("cannot be combined with --tool", async () => {
-    const cwd = scratch({ "policy.toml": RULES });
-    const ran = await bylawHere(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"], {
-      cwd,
-    });
+    const { run } = workplace({ "policy.toml": RULES });
+    const ran = await run(["check", "--policy", "policy.toml", "--tool", "x", "--", "ls"]);
     expect(ran.code).toBe(2);
     expect(ran.stderr).toMatch(/cannot be given with `--tool`/);
   });
@@ -157,7 +146,7 @@ describe("the source of the rules", () => {
   test("several policies form one pool, with one option or several, and nothing else decides", async () => {
     const deny =
       '[[rules]]\nname = "no-read"\naction = "deny"\ntool = "read_file"\nreason = "not now"\n';
-    const cwd = scratch({
+    const { run } = workplace({
       "a.toml": POLICY,
       "b.toml": deny,
       "bylaw.config.json": "not a configuration",
@@ -166,9 +155,10 @@ describe("the source of the rules", () => {
       ["--policy", "a.toml", "b.toml"],
       ["--policy", "a.toml", "--policy", "b.toml"],
     ]) {
-      expect(
-        json(await bylawHere(["check", "--tool", "read_file", "--json", ...named], { cwd })),
-      ).toMatchObject({ effect: "deny", rule: { name: "no-read" } });
+      expect(json(await run(["check", "--tool", "read_file", "--json", ...named]))).toMatchObject({
+        effect: "deny",
+        rule: { name: "no-read" },
+      });
     }
   });
 
@@ -177,29 +167,29 @@ describe("the source of the rules", () => {
       plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["a.toml"] } }],
       fallback: "deny",
     });
-    const cwd = scratch({
+    const { run } = workplace({
       "a.toml": '[[rules]]\nname = "a"\naction = "deny"\ntool = "a"\nreason = "a"\n',
       "b.toml": '[[rules]]\nname = "b"\naction = "deny"\ntool = "b"\nreason = "b"\n',
       "conf/bylaw.config.json": config.replace('"a.toml"', '"../a.toml"'),
     });
     const from = ["--config", "conf/bylaw.config.json", "--policy", "b.toml", "--json"];
-    expect(json(await bylawHere(["check", "--tool", "a", ...from], { cwd }))).toMatchObject({
+    expect(json(await run(["check", "--tool", "a", ...from]))).toMatchObject({
       rule: { name: "a" },
     });
-    expect(json(await bylawHere(["check", "--tool", "b", ...from], { cwd }))).toMatchObject({
+    expect(json(await run(["check", "--tool", "b", ...from]))).toMatchObject({
       rule: { name: "b" },
     });
-    expect(json(await bylawHere(["check", "--tool", "c", ...from], { cwd }))).toMatchObject({
+    expect(json(await run(["check", "--tool", "c", ...from]))).toMatchObject({
       effect: "deny",
       code: "fallback",
     });
   });
 
   test("a former spelling loads with a warning and its place on the error stream", async () => {
-    const cwd = scratch({
+    const { run } = workplace({
       "policy.toml": POLICY.replace('action = "ask_user"', 'action = "askuser"'),
     });
-    const ran = await bylawHere(["check", "--tool", "send_mail", ...WITH, "--json"], { cwd });
+    const ran = await run(["check", "--tool", "send_mail", ...WITH, "--json"]);
     expect(json(ran)).toMatchObject({ effect: "ask_user", code: "rule_asked" });
     expect(ran.code).toBe(3);
     expect(ran.stderr).toMatch(/^policy\.toml:18:\d+ warning BYLAW_\w+: .*`askuser`.*\n$/);
@@ -208,10 +198,10 @@ describe("the source of the rules", () => {
   test("an operator's policy may use any tier", async () => {
     const rule = (name: string, action: string, priority: string) =>
       `[[rules]]\nname = "${name}"\naction = "${action}"\npriority = "${priority}"\ntool = "deploy"\nreason = "${name}"\n`;
-    const cwd = scratch({
+    const { run } = workplace({
       "policy.toml": rule("operator", "allow", "admin") + rule("lower", "deny", "user"),
     });
-    const ran = await bylawHere(["check", "--tool", "deploy", ...WITH, "--json"], { cwd });
+    const ran = await run(["check", "--tool", "deploy", ...WITH, "--json"]);
     expect(json(ran)).toMatchObject({ effect: "allow", rule: { name: "operator" } });
     expect(ran.code).toBe(0);
   });
@@ -230,8 +220,8 @@ describe("the source of the rules", () => {
   );
 
   test("without any it says what to do", async () => {
-    const cwd = scratch();
-    const ran = await bylawHere("check --tool x", { cwd });
+    const { run } = workplace();
+    const ran = await run("check --tool x");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(
       /^error BYLAW_CONFIG_MISSING: No bylaw\.config.*\n {2}fix: Run `bylaw init`/,
@@ -239,11 +229,11 @@ describe("the source of the rules", () => {
   });
 
   test("the enforcement mode changes what is printed about it, never the verdict", async () => {
-    const cwd = scratch({
+    const { run } = workplace({
       "p.toml": POLICY,
       "bylaw.config.yaml": `plugins:\n  - { use: "${use}", options: { files: [p.toml] } }\nenforcement_mode: advisory\n`,
     });
-    const ran = await bylawHere("check --tool drop_table --json", { cwd });
+    const ran = await run("check --tool drop_table --json");
     expect(json(ran)).toMatchObject({ effect: "deny", enforcement_mode: "advisory" });
     expect(ran.code).toBe(1);
   });
@@ -251,21 +241,21 @@ describe("the source of the rules", () => {
 
 describe("explain", () => {
   test("prints every tap with its answer and why, and ends with the verdict", async () => {
-    const cwd = scratch({ "policy.toml": POLICY });
-    const ran = await bylawHere(["explain", "--tool", "drop_table", ...WITH, "--json"], { cwd });
+    const { run } = workplace({ "policy.toml": POLICY });
+    const ran = await run(["explain", "--tool", "drop_table", ...WITH, "--json"]);
     expect(ran.code).toBe(1);
     expect(json(ran)).toMatchObject({
       decision: { effect: "deny", rule: { name: "no-drop" } },
       taps: [{ plugin: "@bylaw/plugin-policy", votes: [{ effect: "deny" }] }],
     });
-    const human = await bylawHere(["explain", "--tool", "other", ...WITH], { cwd });
+    const human = await run(["explain", "--tool", "other", ...WITH]);
     expect(human.code).toBe(3);
     expect(human.stdout).toContain("@bylaw/plugin-policy");
     expect(human.stdout).toContain("abstains");
     expect(human.stdout).toContain("3 more rules do not match; --all lists them");
-    const all = await bylawHere(["explain", "--tool", "other", "--all", ...WITH], { cwd });
+    const all = await run(["explain", "--tool", "other", "--all", ...WITH]);
     expect(all.stdout).toMatch(/^ +allow {4}read, policy\.toml:3: needs `.*`$/m);
-    const matched = await bylawHere(["explain", "--tool", "drop_table", ...WITH], { cwd });
+    const matched = await run(["explain", "--tool", "drop_table", ...WITH]);
     expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
   });
 });
@@ -274,11 +264,11 @@ describe("usage", () => {
   test.each(readCases<[string[]]>(import.meta, "errors"))(
     "%j is one line of error with exit code 2, also as JSON",
     async (args) => {
-      const cwd = scratch({ "policy.toml": POLICY });
-      const ran = await bylawHere(args, { cwd });
+      const { run } = workplace({ "policy.toml": POLICY });
+      const ran = await run(args);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: .*\n {2}fix: .*\n$/);
-      const scripted = await bylawHere([...args, "--json"], { cwd });
+      const scripted = await run([...args, "--json"]);
       expect(scripted).toMatchObject({ code: 2, stderr: "" });
       expect(json(scripted)).toMatchObject({ error: { code: "BYLAW_USAGE_INVALID" } });
     },
@@ -287,7 +277,7 @@ describe("usage", () => {
   test.each(readCases<[string, string, string]>(import.meta, "advice"))(
     "%s says what is wrong and what to do",
     async (args, message, fix) => {
-      const ran = await bylawHere(args.split(" "), { cwd: scratch() });
+      const ran = await workplace().run(args.split(" "));
       expect(ran).toEqual({
         code: 2,
         stdout: "",
@@ -297,7 +287,7 @@ describe("usage", () => {
   );
 
   test("no command at all prints the help on the error stream", async () => {
-    const ran = await bylawHere([], { cwd: scratch() });
+    const ran = await workplace().run([]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain("Usage: bylaw");
   });

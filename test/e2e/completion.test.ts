@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { bylawHere, scratch } from "./bylaw.ts";
+import { bylawHere, scratch, workplace } from "./bylaw.ts";
 
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 const scripts: Record<string, string> = {};
@@ -61,7 +61,7 @@ test("bash goes on with the names of files where nothing else is known", () => {
 });
 
 test("a shell that it does not know", async () => {
-  const ran = await bylawHere("completion tcsh", { cwd: scratch() });
+  const ran = await workplace().run("completion tcsh");
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain("`<shell>` must be bash, zsh or fish, not `tcsh`");
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { json, workplace } from "./bylaw.ts";
 
 const CONFIG = `import { defineConfig, definePlugin, defineRuleset } from "@bylaw/kernel";
 import { z } from "zod";
@@ -20,8 +20,8 @@ export default defineConfig({
 `;
 
 test("bylaw config show says which file or ruleset brings each setting, plugin and option", async () => {
-  const cwd = scratch({ "bylaw.config.mjs": CONFIG });
-  const ran = await bylawHere("config show", { cwd });
+  const { run } = workplace({ "bylaw.config.mjs": CONFIG });
+  const ran = await run("config show");
   expect(ran).toEqual({
     code: 0,
     stdout: `bylaw.config.mjs
@@ -44,7 +44,7 @@ test("bylaw config show says which file or ruleset brings each setting, plugin a
 `,
     stderr: "",
   });
-  const why = json(await bylawHere("config show --why @acme/gone --json", { cwd }));
+  const why = json(await run("config show --why @acme/gone --json"));
   expect(why["plugins"]).toEqual([
     {
       plugin: "@acme/gone",
@@ -56,7 +56,7 @@ test("bylaw config show says which file or ruleset brings each setting, plugin a
 });
 
 test("a mode that a plugin sets is told as such", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "bylaw.config.mjs": `import { definePlugin } from "@bylaw/kernel";
 import { z } from "zod";
 const lax = definePlugin({ name: "lax", version: "1.0.0", options: z.strictObject({}), grants: true,
@@ -64,7 +64,7 @@ const lax = definePlugin({ name: "lax", version: "1.0.0", options: z.strictObjec
 export default { plugins: [lax({})] };
 `,
   });
-  const { stdout } = await bylawHere("config show", { cwd });
+  const { stdout } = await run("config show");
   expect(stdout).toContain("  enforcement_mode: permissive (a plugin)\n");
 });
 
@@ -75,9 +75,7 @@ test.each([
   ],
   ["--config nope.toml", "File not found: nope.toml"],
 ])("bylaw config show %s", async (args, says) => {
-  const ran = await bylawHere(`config show ${args}`, {
-    cwd: scratch({ "bylaw.config.mjs": CONFIG }),
-  });
+  const ran = await workplace({ "bylaw.config.mjs": CONFIG }).run(`config show ${args}`);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(says);
 });

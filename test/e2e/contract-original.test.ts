@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { spawnAgent } from "@bylaw/sdk/node";
 import { loadContract } from "@bylaw/contract";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, workplace } from "./bylaw.ts";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const ORIGINAL = readFileSync(
@@ -32,12 +32,12 @@ it("the original contract is refused because no task could leave TDD, with what 
 });
 
 it("the test command of the migration prints the file of a failing test and what it wrote", async () => {
-  const project = scratch({
+  const { cwd: project, run } = workplace({
     "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }',
     "tests/fails.test.js": 'process.stderr.write("its last words\\n"); process.exit(3);',
     "contract.yaml": ORIGINAL,
   });
-  await bylawHere("contract migrate contract.yaml --out new.yaml", { cwd: project });
+  await run("contract migrate contract.yaml --out new.yaml");
   const [program = "", ...args] =
     loadContract(join(project, "new.yaml")).evidence.testCommand?.argv ?? [];
   const { stdout } = spawnSync(program, args, { cwd: project, encoding: "utf8" });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { migrateContract } from "@bylaw/contract";
-import { bylawHere, json, makePipe, scratch } from "./bylaw.ts";
+import { bylawHere, json, makePipe, scratch, workplace } from "./bylaw.ts";
 
 const ORIGINAL = readFileSync(
   new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
@@ -38,9 +38,9 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
 
 describe("bylaw lint on a contract", () => {
   test("reports the faults of the original as warnings, and as an error that nothing runs its tests", async () => {
-    const ran = await bylawHere("lint agent_workflow.yaml --json", {
-      cwd: scratch({ "agent_workflow.yaml": ORIGINAL }),
-    });
+    const ran = await workplace({ "agent_workflow.yaml": ORIGINAL }).run(
+      "lint agent_workflow.yaml --json",
+    );
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(brief(ran)).toEqual([
       "agent_workflow.yaml:89 error tests_unobservable",
@@ -53,7 +53,7 @@ describe("bylaw lint on a contract", () => {
   });
 
   test("reports every error with its place, and exits with 1", async () => {
-    const ran = await bylawHere("lint c.yml", { cwd: scratch({ "c.yml": BROKEN }) });
+    const ran = await workplace({ "c.yml": BROKEN }).run("lint c.yml");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^c\.yml:45:20 error unknown_check: Unknown check `scope_is_bound`\n {2}fix: Did you mean `scope_is_bounded`\?$/m,
@@ -65,21 +65,18 @@ describe("bylaw lint on a contract", () => {
   });
 
   test("checks policies, configurations and contracts in one call", async () => {
-    const cwd = scratch({ "agent_workflow.yaml": MIGRATED });
-    await bylawHere(["init"], { cwd });
-    const ran = await bylawHere(
-      "lint bylaw.config.ts .bylaw/policy.toml agent_workflow.yaml --json",
-      { cwd },
-    );
+    const { run } = workplace({ "agent_workflow.yaml": MIGRATED });
+    await run(["init"]);
+    const ran = await run("lint bylaw.config.ts .bylaw/policy.toml agent_workflow.yaml --json");
     expect(ran.code).toBe(0);
     expect(brief(ran).filter((line) => line.startsWith("agent_workflow.yaml"))).toEqual([]);
   });
 
   test("exits with 2 for a missing file or a pipe", async () => {
-    const cwd = scratch();
+    const { cwd, run } = workplace();
     makePipe(join(cwd, "p.yaml"));
     for (const name of ["none.yaml", "p.yaml"]) {
-      const ran = await bylawHere(["lint", name], { cwd });
+      const ran = await run(["lint", name]);
       expect(ran.code).toBe(2);
       expect(ran.stderr).toMatch(
         /^error BYLAW_CONTRACT_UNREADABLE: (File not found|The contract must be a regular file)/,
@@ -120,42 +117,38 @@ describe("bylaw contract show", () => {
 
 describe("bylaw contract migrate", () => {
   test("prints a contract that passes lint, and lists every change", async () => {
-    const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL });
-    const ran = await bylawHere("contract migrate c.yaml", { cwd });
+    const { run } = workplace({ ...PROJECT, "c.yaml": ORIGINAL });
+    const ran = await run("contract migrate c.yaml");
     expect(ran.code).toBe(0);
     expect(ran.stderr).toMatch(
       /^changed: added the way back from `REVIEW` to `IMPL` when `review_approved` rejects$/m,
     );
-    const lint = await bylawHere("lint new.yaml --json", {
-      cwd: scratch({ "new.yaml": ran.stdout }),
-    });
+    const lint = await workplace({ "new.yaml": ran.stdout }).run("lint new.yaml --json");
     expect(lint.code).toBe(0);
     expect(brief(lint)).toEqual([]);
   });
 
   test("writes it to --out, and overwrites only with --force", async () => {
-    const cwd = scratch({ ...PROJECT, "c.yaml": ORIGINAL, "there.yaml": "mine" });
-    expect((await bylawHere("contract migrate c.yaml --out new.yaml", { cwd })).stdout).toMatch(
+    const { cwd, run } = workplace({ ...PROJECT, "c.yaml": ORIGINAL, "there.yaml": "mine" });
+    expect((await run("contract migrate c.yaml --out new.yaml")).stdout).toMatch(
       /^wrote new\.yaml: \d+ changes\n$/,
     );
     expect(readFileSync(join(cwd, "new.yaml"), "utf8")).toMatch(/^bylaw: 1\n/);
-    const kept = await bylawHere("contract migrate c.yaml --out there.yaml", { cwd });
+    const kept = await run("contract migrate c.yaml --out there.yaml");
     expect([kept.code, readFileSync(join(cwd, "there.yaml"), "utf8")]).toEqual([2, "mine"]);
     expect(kept.stderr).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
-    expect(
-      (await bylawHere("contract migrate c.yaml --out there.yaml --force", { cwd })).code,
-    ).toBe(0);
-    expect(
-      (await bylawHere("contract migrate c.yaml --out none/there.yaml", { cwd })).stderr,
-    ).toMatch(/^error BYLAW_CONTRACT_UNWRITABLE: /);
+    expect((await run("contract migrate c.yaml --out there.yaml --force")).code).toBe(0);
+    expect((await run("contract migrate c.yaml --out none/there.yaml")).stderr).toMatch(
+      /^error BYLAW_CONTRACT_UNWRITABLE: /,
+    );
   });
 
   test("exits with 1 if an error is left, and with 2 if the file has one before", async () => {
     const left = ORIGINAL.replace('      - "git_commit"  # NOW agents can commit\n', "");
-    const cwd = scratch({ ...PROJECT, "left.yaml": left, "broken.yaml": BROKEN });
-    const ran = await bylawHere("contract migrate left.yaml --json", { cwd });
+    const { run } = workplace({ ...PROJECT, "left.yaml": left, "broken.yaml": BROKEN });
+    const ran = await run("contract migrate left.yaml --json");
     expect(ran.code).toBe(1);
     expect(json(ran)["findings"]).toMatchObject([{ code: "work_after_review", severity: "error" }]);
-    expect((await bylawHere("contract migrate broken.yaml", { cwd })).code).toBe(2);
+    expect((await run("contract migrate broken.yaml")).code).toBe(2);
   });
 });

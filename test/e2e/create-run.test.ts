@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, it } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { connectMcp } from "./mcp.ts";
 
 const TOKEN = "the token of ada, which is long enough";
@@ -9,9 +9,9 @@ const OPERATORS = JSON.stringify({ operators: [{ name: "ada", token }] });
 const UPDATE = ["constitution", "update", "--rule", "Be kind.", "--json"];
 
 it("`--create` begins the run that an agent reports to, and without it none begins", async () => {
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   const named = "--store .bylaw/store.db --run refunds --agent ann".split(" ");
-  const before = await bylawHere(["mcp", ...named], { cwd });
+  const before = await run(["mcp", ...named]);
   expect(before).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("BYLAW_STORE_UNUSABLE"),
@@ -23,10 +23,10 @@ it("`--create` begins the run that an agent reports to, and without it none begi
   });
   expect(answer.isError).not.toBe(true);
   await client.close();
-  expect(json(await bylawHere("log runs --json", { cwd }))).toMatchObject({ run: "refunds" });
-  expect(
-    (await bylawHere("mcp --store .bylaw/store.db --run refnds --agent ann", { cwd })).stderr,
-  ).toMatch(/BYLAW_RUN_MISSING[\s\S]*Did you mean `refunds`.*`--create`/);
+  expect(json(await run("log runs --json"))).toMatchObject({ run: "refunds" });
+  expect((await run("mcp --store .bylaw/store.db --run refnds --agent ann")).stderr).toMatch(
+    /BYLAW_RUN_MISSING[\s\S]*Did you mean `refunds`.*`--create`/,
+  );
 });
 
 it("`--create` begins a run with an operator's rule, and only a person may", async () => {

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylaw, bylawHere, json, jsonLines, scratch, workplace, type Ran } from "./bylaw.ts";
 import { POLICIES, recorded, worked } from "./experiment-kit.ts";
 import { beginWalk, HANDED, SHIPPED, walkTo } from "./workflow-walk-kit.ts";
 
@@ -93,7 +93,7 @@ describe("bylaw experiment replay", () => {
     ["--a a.toml --b b.toml --since soon", "`--since` takes a time"],
     ["--a a.toml --b b.toml", "there is no `.bylaw/store.db`"],
   ])("refuses %j", async (options, message) => {
-    const ran = await bylawHere(`experiment replay ${options}`.trim(), { cwd: scratch(POLICIES) });
+    const ran = await workplace(POLICIES).run(`experiment replay ${options}`.trim());
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toContain(message);
   });
@@ -141,29 +141,26 @@ describe("a live experiment", () => {
   });
 
   test("is no choice of the agent: neither by the name of its session, nor by events of its own", async () => {
-    const cwd = scratch({ ...POLICIES, "bylaw.config.json": CONFIG(0) });
+    const { cwd, run } = workplace({ ...POLICIES, "bylaw.config.json": CONFIG(0) });
     for (const session of ["b", "variant-b", "fewer-asks", "__proto__", ""])
       expect(publish(cwd, session)).toBe("ask");
     const details = {
       ...{ experiment: "fewer-asks", variant: "b", share: 1 },
       digests: { a: "sha256:a", b: "sha256:b" },
     };
-    const forged = await bylawHere(
-      [
-        ...["log", "append", "--run", "claude-code-b", "--resume", "--type", "experiment_assigned"],
-        ...["--details", JSON.stringify(details)],
-      ],
-      { cwd },
-    );
+    const forged = await run([
+      ...["log", "append", "--run", "claude-code-b", "--resume", "--type", "experiment_assigned"],
+      ...["--details", JSON.stringify(details)],
+    ]);
     expect(forged.code).not.toBe(0);
     expect(forged.stderr).toMatch(/^error BYLAW_EVENT_INVALID/);
     expect(publish(cwd, "b")).toBe("ask");
   });
 
   test("decides with version a where nothing is recorded", async () => {
-    const cwd = scratch({ ...POLICIES, "bylaw.config.json": CONFIG(1) });
+    const { run } = workplace({ ...POLICIES, "bylaw.config.json": CONFIG(1) });
     const args = ["check", "--tool", "bash", "--args", '{"command":"npm publish x"}', "--json"];
-    expect(json(await bylawHere(args, { cwd }))).toMatchObject({ effect: "ask_user" });
+    expect(json(await run(args))).toMatchObject({ effect: "ask_user" });
   });
 
   test.each([
@@ -172,8 +169,8 @@ describe("a live experiment", () => {
     [CONFIG(1, { files: ["missing.toml"] }), "missing.toml"],
     [CONFIG(1, { other: 1 }), "other"],
   ])("refuses the options %s", async (config, message) => {
-    const cwd = scratch({ ...POLICIES, "bylaw.config.json": config });
-    const ran = await bylawHere("check --tool bash --args {}", { cwd });
+    const { run } = workplace({ ...POLICIES, "bylaw.config.json": config });
+    const ran = await run("check --tool bash --args {}");
     expect(ran.code).toBe(2);
     expect(ran.stderr).toContain(message);
   });

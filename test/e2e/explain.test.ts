@@ -1,6 +1,6 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
+import { json, workplace, type Ran } from "./bylaw.ts";
 
 const POLICY = `default = "ask_user"
 
@@ -42,10 +42,16 @@ type Report = { readonly name: string; readonly matched: boolean } & Readonly<
   Record<string, unknown>
 >;
 const explain = (tool: string, args: object, ...more: string[]): Promise<Ran> =>
-  bylawHere(
-    ["explain", "--policy", "p.toml", "--tool", tool, "--args", JSON.stringify(args), ...more],
-    { cwd: scratch({ "p.toml": POLICY }) },
-  );
+  workplace({ "p.toml": POLICY }).run([
+    "explain",
+    "--policy",
+    "p.toml",
+    "--tool",
+    tool,
+    "--args",
+    JSON.stringify(args),
+    ...more,
+  ]);
 
 async function reports(
   tool: string,
@@ -83,7 +89,7 @@ describe("bylaw explain", () => {
     const rule = (name: string): string =>
       `[[rules]]\nname = "${name}"\naction = "allow"\ncommand = "git ${name} *"\n`;
     const many = Array.from({ length: 14 }, (_, at) => rule(`r${at}`)).join("");
-    const cwd = scratch({
+    const { run } = workplace({
       "p.toml": `${many}[[rules]]\nname = "z"\naction = "deny"\ntool = "x"\n`,
     });
     const args = [
@@ -95,12 +101,10 @@ describe("bylaw explain", () => {
       "--args",
       '{"command":"git push"}',
     ];
-    const { stdout } = await bylawHere(args, { cwd });
+    const { stdout } = await run(args);
     expect(stdout.match(/^ +allow {4}r\d+/gm)).toHaveLength(10);
     expect(stdout).toContain("5 more rules do not match; --all lists them");
-    expect(
-      (await bylawHere([...args, "--all"], { cwd })).stdout.match(/^ +allow {4}r\d+/gm),
-    ).toHaveLength(14);
+    expect((await run([...args, "--all"])).stdout.match(/^ +allow {4}r\d+/gm)).toHaveLength(14);
   });
 
   test("lists every rule with --all --json", async () => {
@@ -176,10 +180,8 @@ describe("bylaw explain", () => {
   });
 
   test("shows the line even if no policy is in force", async () => {
-    const cwd = scratch({ "bylaw.config.json": '{"plugins":[],"fallback":"deny"}' });
-    const ran = await bylawHere(["explain", "--tool", "bash", "--args", '{"command":"ls | wc"}'], {
-      cwd,
-    });
+    const { run } = workplace({ "bylaw.config.json": '{"plugins":[],"fallback":"deny"}' });
+    const ran = await run(["explain", "--tool", "bash", "--args", '{"command":"ls | wc"}']);
     expect(ran.code).toBe(1);
     expect(ran.stdout).toContain("the line, command by command\n  ls\n");
   });
@@ -212,13 +214,18 @@ tool = "bash"
 command = ["npm run build -- --mode a?b", "make"]
 input = false
 `);
-    const cwd = scratch({ "p.toml": `${POLICY}\n${toml}` });
+    const { run } = workplace({ "p.toml": `${POLICY}\n${toml}` });
     const check = async (command: string): Promise<number | null> =>
       (
-        await bylawHere(
-          ["check", "--policy", "p.toml", "--tool", "bash", "--args", JSON.stringify({ command })],
-          { cwd },
-        )
+        await run([
+          "check",
+          "--policy",
+          "p.toml",
+          "--tool",
+          "bash",
+          "--args",
+          JSON.stringify({ command }),
+        ])
       ).code;
     expect(await check("ls && npm run build -- --mode 'a b' && make")).toBe(0);
     expect(await check("npm run build -- --mode 'a b' --watch")).toBe(3);
@@ -251,27 +258,21 @@ input = false
 
   test("tests the rule against inline cases and case files", async () => {
     const of = (command: string, ...more: string[]): Promise<Ran> =>
-      bylawHere(
-        [
-          "explain",
-          "--suggest",
-          "--policy",
-          "p.toml",
-          "--tool",
-          "bash",
-          "--args",
-          JSON.stringify({ command }),
-          ...more,
-        ],
-        {
-          cwd: scratch({
-            "p.toml": TASKS,
-            "c.jsonl":
-              '{"id":"asks","tool":"bash","args":{"command":"make all"},"must":"ask_user"}\n',
-            "bad.jsonl": '{"tool":"bash"}\n',
-          }),
-        },
-      );
+      workplace({
+        "p.toml": TASKS,
+        "c.jsonl": '{"id":"asks","tool":"bash","args":{"command":"make all"},"must":"ask_user"}\n',
+        "bad.jsonl": '{"tool":"bash"}\n',
+      }).run([
+        "explain",
+        "--suggest",
+        "--policy",
+        "p.toml",
+        "--tool",
+        "bash",
+        "--args",
+        JSON.stringify({ command }),
+        ...more,
+      ]);
     expect((await of("npm run build")).stdout).toContain(
       "would also decide the case `npm run build` (p.toml:5), from `ask_user` to `allow`",
     );
@@ -288,11 +289,8 @@ input = false
   });
 
   test("takes everything that decides into account, not only the rules", async () => {
-    const cwd = scratch({ "bylaw.config.json": '{"plugins":[],"fallback":"deny"}' });
-    const ran = await bylawHere(
-      ["explain", "--suggest", "--tool", "bash", "--args", '{"command":"ls"}'],
-      { cwd },
-    );
+    const { run } = workplace({ "bylaw.config.json": '{"plugins":[],"fallback":"deny"}' });
+    const ran = await run(["explain", "--suggest", "--tool", "bash", "--args", '{"command":"ls"}']);
     expect(ran.stdout).toContain("no rule to suggest: A rule for this call would not allow it: ");
   });
 
@@ -304,11 +302,8 @@ input = false
 
   test("is suggested by `check` for a call that no rule covers", async () => {
     const check = async (tool: string): Promise<string> =>
-      (
-        await bylawHere(["check", "--policy", "p.toml", "--tool", tool], {
-          cwd: scratch({ "p.toml": POLICY }),
-        })
-      ).stdout;
+      (await workplace({ "p.toml": POLICY }).run(["check", "--policy", "p.toml", "--tool", tool]))
+        .stdout;
     expect(await check("deploy")).toMatch(
       /`bylaw explain --suggest`, with the same options, shows .*\.\n$/,
     );

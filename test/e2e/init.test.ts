@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { root } from "../contract/workspaces.ts";
-import { BIN, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
+import { BIN, bylawHere, json, jsonLines, scratch, workplace } from "./bylaw.ts";
 import { answer } from "./terminal.ts";
 
 const INIT = [BIN, "init"];
@@ -47,8 +47,8 @@ describe.each(FORMATS)("--format %s", (format) => {
   const OWN = [`bylaw.config.${format}`, ".bylaw/policy.toml"];
 
   test("writes a configuration and a policy that work immediately", async () => {
-    const cwd = scratch({ "README.md": "hello" });
-    const ran = await bylawHere(["init", "--format", format], { cwd });
+    const { cwd, run } = workplace({ "README.md": "hello" });
+    const ran = await run(["init", "--format", format]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain(`wrote .bylaw/policy.toml\nwrote bylaw.config.${format}\n`);
     expect(ran.stdout).toContain(
@@ -66,15 +66,12 @@ describe.each(FORMATS)("--format %s", (format) => {
       ["bash", { command: "git push -uf origin main" }, "deny", "no-force-push"],
       ...OWN.map((path): Expected => ["write_file", { path }, "ask_user", "ask-governing-files"]),
     ]);
-    expect(await bylawHere(["lint"], { cwd })).toMatchObject({
-      code: 0,
-      stdout: "No findings in 3 files\n",
-    });
+    expect(await run(["lint"])).toMatchObject({ code: 0, stdout: "No findings in 3 files\n" });
   });
 
   test("--ruleset none writes a policy that decides on its own", async () => {
-    const cwd = scratch();
-    const ran = await bylawHere(["init", "--format", format, "--ruleset", "none"], { cwd });
+    const { cwd, run } = workplace();
+    const ran = await run(["init", "--format", format, "--ruleset", "none"]);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     await decides(cwd, [
       ["read_file", { path: "README.md" }, "allow", "read-the-project"],
@@ -89,18 +86,15 @@ describe.each(FORMATS)("--format %s", (format) => {
         "people-change-the-rules",
       ]),
     ]);
-    expect(await bylawHere(["lint"], { cwd })).toMatchObject({
-      code: 0,
-      stdout: "No findings in 1 file\n",
-    });
+    expect(await run(["lint"])).toMatchObject({ code: 0, stdout: "No findings in 1 file\n" });
   });
 
   test("run again, it says that there is nothing to do and writes nothing", async () => {
-    const cwd = scratch();
-    await bylawHere(["init", "--format", format], { cwd });
+    const { cwd, run } = workplace();
+    await run(["init", "--format", format]);
     const before = tree(cwd);
     for (const again of FORMATS) {
-      const ran = await bylawHere(["init", "--format", again], { cwd });
+      const ran = await run(["init", "--format", again]);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(
         new RegExp(
@@ -113,27 +107,27 @@ describe.each(FORMATS)("--format %s", (format) => {
 });
 
 test("an existing policy keeps everything from being written", async () => {
-  const cwd = scratch({ ".bylaw/policy.toml": "# mine\n" });
-  expect(await bylawHere(["init"], { cwd })).toMatchObject({ code: 2 });
+  const { cwd, run } = workplace({ ".bylaw/policy.toml": "# mine\n" });
+  expect(await run(["init"])).toMatchObject({ code: 2 });
   expect(tree(cwd)).toEqual({ [join(cwd, ".bylaw/policy.toml")]: "# mine\n" });
 });
 
 test("a dangling link is not followed, and what was written is removed again", async () => {
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   symlinkSync(join(cwd, "elsewhere.ts"), join(cwd, "bylaw.config.ts"));
-  expect((await bylawHere(["init"], { cwd })).stderr).toMatch(/^error BYLAW_INIT_EXISTS/);
+  expect((await run(["init"])).stderr).toMatch(/^error BYLAW_INIT_EXISTS/);
   expect(tree(cwd)).toEqual({});
 });
 
 test("creates the folder that it is given, and prints JSON for a script", async () => {
-  const cwd = scratch({ "file.txt": "" });
-  const ran = await bylawHere("init deep/project --format yaml --json", { cwd });
+  const { cwd, run } = workplace({ "file.txt": "" });
+  const ran = await run("init deep/project --format yaml --json");
   expect(ran.code).toBe(0);
   const written = [".bylaw/policy.toml", "bylaw.config.yaml", ".bylaw/.gitignore"].map((file) =>
     join(cwd, "deep/project", file),
   );
   expect(json(ran)).toMatchObject({ written });
-  const onFile = await bylawHere("init file.txt --json", { cwd });
+  const onFile = await run("init file.txt --json");
   expect(onFile.code).toBe(2);
   expect(json(onFile)).toMatchObject({
     error: { code: "BYLAW_INIT_EXISTS", file: join(cwd, "file.txt") },
@@ -141,8 +135,8 @@ test("creates the folder that it is given, and prints JSON for a script", async 
 });
 
 test("git adds what people write next to the policy, and nothing that Bylaw stores there", async () => {
-  const cwd = scratch();
-  await bylawHere(["init"], { cwd });
+  const { cwd, run } = workplace();
+  await run(["init"]);
   for (const folder of ["logs", "memory", "tmp", "templates"])
     mkdirSync(join(cwd, ".bylaw", folder));
   const kept = [
@@ -168,8 +162,8 @@ test("git adds what people write next to the policy, and nothing that Bylaw stor
 });
 
 test("an existing .gitignore is left unchanged", async () => {
-  const cwd = scratch({ ".bylaw/.gitignore": "mine\n" });
-  expect(await bylawHere(["init"], { cwd })).toMatchObject({
+  const { cwd, run } = workplace({ ".bylaw/.gitignore": "mine\n" });
+  expect(await run(["init"])).toMatchObject({
     code: 0,
     stdout: expect.not.stringContaining(".gitignore"),
   });
@@ -177,7 +171,7 @@ test("an existing .gitignore is left unchanged", async () => {
 });
 
 test.runIf(existsSync("/proc/self"))("reports a folder that the system cannot create", async () => {
-  const ran = await bylawHere("init /proc/none/deeper", { cwd: scratch() });
+  const ran = await workplace().run("init /proc/none/deeper");
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(/^error BYLAW_INIT_FAILED/);
 });
@@ -193,8 +187,8 @@ describe("the toolchain", () => {
   };
 
   test("its tasks are listed with the ruleset's decisions", async () => {
-    const cwd = scratch(manifests);
-    const made = json(await bylawHere("init --yes --json", { cwd }));
+    const { run } = workplace(manifests);
+    const made = json(await run("init --yes --json"));
     expect(made).toMatchObject({
       ruleset: "everyday",
       programs: ["pnpm", "make", "go"],
@@ -206,23 +200,21 @@ describe("the toolchain", () => {
     });
     for (const command of made["allowed"] as readonly string[])
       expect(
-        await bylawHere(["check", "--tool", "bash", "--args", JSON.stringify({ command })], {
-          cwd,
-        }),
+        await run(["check", "--tool", "bash", "--args", JSON.stringify({ command })]),
       ).toMatchObject({ code: 0 });
   });
 
   test("an unreadable manifest adds no task", async () => {
-    const cwd = scratch({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
+    const { cwd, run } = workplace({ "package.json": "{", "composer.json": '{"scripts":[1]}' });
     mkdirSync(join(cwd, "Makefile"));
-    const made = json(await bylawHere("init --json", { cwd }));
+    const made = json(await run("init --json"));
     expect(made).toMatchObject({ programs: ["npm", "composer", "make"], allowed: [], asked: [] });
   });
 
   test.runIf(process.platform === "linux")(
     "in a terminal it asks three questions and writes what was chosen",
     async () => {
-      const cwd = scratch(manifests);
+      const { cwd, run } = workplace(manifests);
       const said = await answer(cwd, INIT, [
         ["Which rules do you want", "\r"],
         ["Which may agents run", " \r"],
@@ -233,9 +225,7 @@ describe("the toolchain", () => {
         'command = [\n  "pnpm run db:seed *",\n]\n',
       );
       expect(
-        await bylawHere(["check", "--tool", "bash", "--args", '{"command":"pnpm run db:seed"}'], {
-          cwd,
-        }),
+        await run(["check", "--tool", "bash", "--args", '{"command":"pnpm run db:seed"}']),
       ).toMatchObject({ code: 0 });
     },
   );

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -51,7 +51,7 @@ const brief = (ran: Parameters<typeof json>[0]): readonly string[] =>
   findingsOf(ran).map(({ file, line, severity, code }) => `${file}:${line} ${severity} ${code}`);
 
 test("prints findings with the keys of the stable interface", async () => {
-  const ran = await bylawHere("lint p.toml --json", { cwd: scratch({ "p.toml": WIPE }) });
+  const ran = await workplace({ "p.toml": WIPE }).run("lint p.toml --json");
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   expect(findingsOf(ran)).toEqual([
     {
@@ -68,8 +68,8 @@ test("prints findings with the keys of the stable interface", async () => {
 });
 
 test("prints for a person: place, severity, code, message, the fix below, and a summary", async () => {
-  const cwd = scratch({ "p.toml": WIPE, "q.toml": CONTRADICTION });
-  const ran = await bylawHere("lint p.toml q.toml", { cwd });
+  const { run } = workplace({ "p.toml": WIPE, "q.toml": CONTRADICTION });
+  const ran = await run("lint p.toml q.toml");
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /^p\.toml:4:1 warning evaded_rule: .*\n {2}fix: .*\nq\.toml:3:1 error contradictory_rules: .*\n {2}fix: /,
@@ -84,15 +84,15 @@ describe("the exit code", () => {
     ["1 where a finding is an error", CONTRADICTION, 1],
     ["1 where the policy does not load", BROKEN, 1],
   ])("is %s", async (_, text, code) => {
-    const cwd = scratch({ "p.toml": text });
-    expect(await bylawHere("lint p.toml", { cwd })).toMatchObject({ code, stderr: "" });
-    expect(await bylawHere("lint p.toml --json", { cwd })).toMatchObject({ code, stderr: "" });
+    const { run } = workplace({ "p.toml": text });
+    expect(await run("lint p.toml")).toMatchObject({ code, stderr: "" });
+    expect(await run("lint p.toml --json")).toMatchObject({ code, stderr: "" });
   });
 
   test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
     "is 2 for %s",
     async (_, args, message) => {
-      const ran = await bylawHere(args, { cwd: scratch() });
+      const ran = await workplace().run(args);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(new RegExp(message));
     },
@@ -100,8 +100,8 @@ describe("the exit code", () => {
 });
 
 test("a file that does not load is reported, and the others are still checked", async () => {
-  const cwd = scratch({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
-  const ran = await bylawHere("lint a.toml b.toml c.toml --json", { cwd });
+  const { run } = workplace({ "a.toml": BROKEN, "b.toml": WIPE, "c.toml": 'default = "deny\n' });
+  const ran = await run("lint a.toml b.toml c.toml --json");
   expect(ran.code).toBe(1);
   expect(brief(ran)).toEqual([
     "a.toml:3 error BYLAW_POLICY_INVALID",
@@ -112,16 +112,18 @@ test("a file that does not load is reported, and the others are still checked", 
 });
 
 test("a file without rules gives a hint, and a missing one the advice for the command line", async () => {
-  const cwd = scratch({ "p.toml": 'default = "deny"\n' });
-  expect(brief(await bylawHere("lint p.toml --json", { cwd }))).toEqual(["p.toml:1 info no_rules"]);
-  expect((await bylawHere("lint q.toml", { cwd })).stderr).toMatch(
+  const { run } = workplace({ "p.toml": 'default = "deny"\n' });
+  expect(brief(await run("lint p.toml --json"))).toEqual(["p.toml:1 info no_rules"]);
+  expect((await run("lint q.toml")).stderr).toMatch(
     /fix: Create the file, or name another on the command line\n/,
   );
 });
 
 test("a gemini-cli file gives one finding that says which command reads it", async () => {
-  const cwd = scratch({ "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n' });
-  const ran = await bylawHere("lint p.toml", { cwd });
+  const { run } = workplace({
+    "p.toml": '[[rule]]\ntoolName = "x"\ndecision = "deny"\npriority = 1\n',
+  });
+  const ran = await run("lint p.toml");
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(ran.stdout).toMatch(
     /fix: .*`compat = "gemini"`.*`bylaw import gemini FILE`\n\n1 error in 1 file\n$/,
@@ -129,15 +131,13 @@ test("a gemini-cli file gives one finding that says which command reads it", asy
 });
 
 test("files that are named together form one pool", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "a.toml":
       '[[rules]]\nname = "all"\npriority = "admin"\naction = "deny"\ntool = "send_*"\nreason = "x"\n',
     "b.toml": '[[rules]]\nname = "mail"\naction = "allow"\ntool = "send_mail"\n',
   });
-  expect(brief(await bylawHere("lint a.toml b.toml --json", { cwd }))).toEqual([
-    "b.toml:2 warning shadowed_rule",
-  ]);
-  expect(brief(await bylawHere("lint b.toml --json", { cwd }))).toEqual([]);
+  expect(brief(await run("lint a.toml b.toml --json"))).toEqual(["b.toml:2 warning shadowed_rule"]);
+  expect(brief(await run("lint b.toml --json"))).toEqual([]);
 });
 
 describe("a configuration", () => {
@@ -148,12 +148,12 @@ describe("a configuration", () => {
     const files = { files: ["p.toml"], tools: { shell: { terminal: "line" } } };
     const policy =
       '[[rules]]\nname = "r"\naction = "deny"\ntool = "terminal"\ncommand = "reboot"\nreason = "x"\n';
-    const cwd = scratch({ "bylaw.config.json": config(files), "p.toml": policy });
-    const found = brief(await bylawHere("lint --json", { cwd }));
+    const { run } = workplace({ "bylaw.config.json": config(files), "p.toml": policy });
+    const found = brief(await run("lint --json"));
     expect(found).toContain("p.toml:5 warning evaded_rule");
-    expect(brief(await bylawHere("lint bylaw.config.json --json", { cwd }))).toEqual(found);
+    expect(brief(await run("lint bylaw.config.json --json"))).toEqual(found);
     // Checked alone, the file knows no such tool.
-    expect((await bylawHere("lint p.toml", { cwd })).code).toBe(1);
+    expect((await run("lint p.toml")).code).toBe(1);
   });
 
   test("can be named with --config too, whatever its name, and together with files; a file that is named twice is read once", async () => {
@@ -162,33 +162,32 @@ describe("a configuration", () => {
       "p.toml": WIPE,
       "q.toml": CONTRADICTION,
     };
-    const cwd = scratch(files);
-    const found = brief(await bylawHere("lint --json", { cwd }));
-    expect(brief(await bylawHere("lint --config bylaw.config.json --json", { cwd }))).toEqual(
-      found,
+    const { run } = workplace(files);
+    const found = brief(await run("lint --json"));
+    expect(brief(await run("lint --config bylaw.config.json --json"))).toEqual(found);
+    expect((await run("lint --config bylaw.config.json bylaw.config.json")).stdout).toMatch(
+      / in 1 file\n$/,
     );
-    expect(
-      (await bylawHere("lint --config bylaw.config.json bylaw.config.json", { cwd })).stdout,
-    ).toMatch(/ in 1 file\n$/);
-    expect(
-      (await bylawHere("lint --config ./bylaw.config.json q.toml ./q.toml", { cwd })).stdout,
-    ).toMatch(/ in 2 files\n$/);
-    const missing = await bylawHere("lint --config none.json", { cwd });
+    expect((await run("lint --config ./bylaw.config.json q.toml ./q.toml")).stdout).toMatch(
+      / in 2 files\n$/,
+    );
+    const missing = await run("lint --config none.json");
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_CONFIG_MISSING: /);
   });
 
   test("reports its own policy, or a ruleset's, that does not load", async () => {
-    const cwd = scratch({ "bylaw.config.json": config({ files: ["p.toml"] }), "p.toml": BROKEN });
-    const ran = await bylawHere("lint --json", { cwd });
+    const { run } = workplace({
+      "bylaw.config.json": config({ files: ["p.toml"] }),
+      "p.toml": BROKEN,
+    });
+    const ran = await run("lint --json");
     expect(ran.code).toBe(1);
     expect(brief(ran)).toContain("p.toml:8 error BYLAW_POLICY_INVALID");
   });
 
   test("that is itself faulty ends the command without findings", async () => {
-    const ran = await bylawHere(["lint"], {
-      cwd: scratch({ "bylaw.config.json": '{ "plugns": [] }' }),
-    });
+    const ran = await workplace({ "bylaw.config.json": '{ "plugns": [] }' }).run(["lint"]);
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/^error BYLAW_CONFIG_INVALID: /);
   });
@@ -208,25 +207,25 @@ test("the recommended ruleset and this repository's own rules have no errors or 
 
 test("what an agent wrote into a policy cannot move the cursor or forge a line", async () => {
   const name = "evil\\u001b[2K\\u202eerror";
-  const cwd = scratch({ "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n` });
+  const { run } = workplace({
+    "p.toml": `[[rules]]\nname = "${name}"\naction = "deny"\ntool = "x"\n`,
+  });
   for (const args of [
     ["lint", "p.toml"],
     ["lint", "p.toml", "--json"],
   ]) {
-    const { stdout } = await bylawHere(args, { cwd });
+    const { stdout } = await run(args);
     expect(stdout).toContain("missing_reason");
     expect(stdout).not.toMatch(/[\u001b\u202e]/);
   }
 });
 
 test("it runs no command of a policy", async () => {
-  const cwd = scratch({
+  const { cwd, run } = workplace({
     "p.toml": `[[rules]]\nname = "r"\naction = "deny"\nreason = "x"\ncommand = "touch ran"\nmatch = "touch ran"\n`,
   });
-  await bylawHere("lint p.toml", { cwd });
-  expect((await bylawHere(["lint", join(cwd, "ran")], { cwd })).stderr).toMatch(
-    /BYLAW_POLICY_MISSING/,
-  );
+  await run("lint p.toml");
+  expect((await run(["lint", join(cwd, "ran")])).stderr).toMatch(/BYLAW_POLICY_MISSING/);
 });
 
 test("the first block of docs/lint.md runs, and prints what the page shows", () => {
@@ -238,7 +237,7 @@ test("the first block of docs/lint.md runs, and prints what the page shows", () 
 });
 
 test("without a file and a configuration it says what it accepts", async () => {
-  const ran = await bylawHere(["lint"], { cwd: scratch() });
+  const ran = await workplace().run(["lint"]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toMatch(
     /^error BYLAW_CONFIG_MISSING: [^]*fix: Run `bylaw init`, or name the policies/,
@@ -248,12 +247,12 @@ test("without a file and a configuration it says what it accepts", async () => {
 test("a policy named alone is compared with the recommended rules if it has a priority", async () => {
   const rule = (priority: string): string =>
     `[[rules]]\nname = "push"\n${priority}action = "allow"\ncommand = ["git push *", "git push --force *"]\n`;
-  const cwd = scratch({ "high.toml": rule('priority = "user"\n'), "plain.toml": rule("") });
-  const { stdout, code } = await bylawHere(["lint", "high.toml"], { cwd });
+  const { run } = workplace({ "high.toml": rule('priority = "user"\n'), "plain.toml": rule("") });
+  const { stdout, code } = await run(["lint", "high.toml"]);
   expect(stdout).toMatch(
     /^high\.toml:3:1 warning lifted_rule: The rule `push` lifts `[\w-]+` \(.*policy\.toml:\d+\)/m,
   );
   expect(stdout).toContain("fix: Narrow `push`, or remove its `priority`, which is `user`");
   expect(code).toBe(0);
-  expect((await bylawHere(["lint", "plain.toml"], { cwd })).stdout).not.toContain("lifted_rule");
+  expect((await run(["lint", "plain.toml"])).stdout).not.toContain("lifted_rule");
 });

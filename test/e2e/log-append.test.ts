@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, jsonLines, workplace, type Ran } from "./bylaw.ts";
 import { connectMcp } from "./mcp.ts";
 
 const BEGIN = "log append --create --run refunds --plan plan.md --tasks 1";
@@ -16,15 +16,12 @@ const append = (cwd: string, type: string, agent: string, details: object): Prom
   );
 
 it("records what a coordinator did, refuses what cannot have happened, and shows where tasks stand", async () => {
-  const cwd = scratch();
-  const begun = await bylawHere(
-    [
-      ...BEGIN.split(" "),
-      ...["--type", "developer_dispatched", "--agent", "dev-1", "--task", "task-1"],
-      ...["--details", '{"blocked_by":[]}'],
-    ],
-    { cwd },
-  );
+  const { cwd, run } = workplace();
+  const begun = await run([
+    ...BEGIN.split(" "),
+    ...["--type", "developer_dispatched", "--agent", "dev-1", "--task", "task-1"],
+    ...["--details", '{"blocked_by":[]}'],
+  ]);
   expect(begun).toEqual({
     code: 0,
     stdout: "refunds: developer_dispatched (event 2)\n",
@@ -35,43 +32,38 @@ it("records what a coordinator did, refuses what cannot have happened, and shows
   expect(early.stderr).toMatch(/^error BYLAW_EVENT_REFUSED: .*auditor/);
   const files = { files_modified: ["src/refunds.ts"] };
   expect((await append(cwd, "developer_ready_for_review", "dev-1", files)).code).toBe(0);
-  expect((await bylawHere(["tasks"], { cwd })).stdout).toMatch(
-    /\ntask-1 +awaiting_review +dev-1 +- +-\n$/,
-  );
-  expect(json(await bylawHere(["tasks", "--json"], { cwd }))).toEqual({
+  expect((await run(["tasks"])).stdout).toMatch(/\ntask-1 +awaiting_review +dev-1 +- +-\n$/);
+  expect(json(await run(["tasks", "--json"]))).toEqual({
     task: "task-1",
     status: "awaiting_review",
     developers: ["dev-1"],
     critic: null,
     auditor: null,
   });
-  expect(await bylawHere("log verify --profile coordinator", { cwd })).toMatchObject({ code: 0 });
+  expect(await run("log verify --profile coordinator")).toMatchObject({ code: 0 });
   // All of it belongs to the first session.
-  expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toMatchObject([
+  expect(jsonLines(await run("log query --type session_* --json"))).toMatchObject([
     { event_type: "session_start", details: { plan_file: "plan.md", total_tasks: 1 } },
   ]);
-  const resumed = await bylawHere(
-    [
-      ...["log", "append", "--resume", "--type", "developer_dispatched", "--agent", "dev-2"],
-      ...["--task", "task-1", "--details", '{"blocked_by":[]}'],
-    ],
-    { cwd },
-  );
+  const resumed = await run([
+    ...["log", "append", "--resume", "--type", "developer_dispatched", "--agent", "dev-2"],
+    ...["--task", "task-1", "--details", '{"blocked_by":[]}'],
+  ]);
   expect(resumed.code).toBe(0);
-  expect(jsonLines(await bylawHere("log query --type session_* --json", { cwd }))).toHaveLength(2);
+  expect(jsonLines(await run("log query --type session_* --json"))).toHaveLength(2);
 });
 
 it("records all events of a file or none, and only a coordinator's", async () => {
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   mkdirSync(join(cwd, "src"));
   const event = (type: string, agent: string, details: object): string =>
     `${JSON.stringify({ event_type: type, agent_id: agent, task_id: "task-1", details })}\n`;
   const dispatched = event("developer_dispatched", "dev-1", { blocked_by: [] });
   const complete = event("task_complete", "dev-1", { evidence_summary: "x" });
   const from = (input: string, ...more: readonly string[]): Promise<Ran> =>
-    bylawHere([...BEGIN.split(" "), "-", ...more], { cwd, input });
+    run([...BEGIN.split(" "), "-", ...more], { input });
   expect((await from(dispatched + complete)).code).toBe(1);
-  expect(jsonLines(await bylawHere("log query --json", { cwd }))).toHaveLength(1);
+  expect(jsonLines(await run("log query --json"))).toHaveLength(1);
   expect(jsonLines(await from(dispatched, "--json"))).toMatchObject([
     { sequence: 2, event_type: "developer_dispatched", agent_id: "dev-1", task_id: "task-1" },
   ]);
@@ -97,23 +89,19 @@ it("records all events of a file or none, and only a coordinator's", async () =>
     /Unknown key `agent`/,
   );
   expect(await code("")).toMatch(/BYLAW_USAGE_INVALID/);
-  const step = await bylawHere(["log", "append", "-"], {
-    cwd,
-    input: dispatched,
-    env: { BYLAW_RUN: "w" },
-  });
+  const step = await run(["log", "append", "-"], { input: dispatched, env: { BYLAW_RUN: "w" } });
   expect(step).toMatchObject({ code: 2, stderr: expect.stringContaining("BYLAW_MCP_FOREIGN") });
-  expect(
-    (await bylawHere("log append --run other --type developer_dispatched", { cwd })).stderr,
-  ).toMatch(/BYLAW_RUN_MISSING/);
-  expect(jsonLines(await bylawHere("log query --json", { cwd }))).toHaveLength(2);
+  expect((await run("log append --run other --type developer_dispatched")).stderr).toMatch(
+    /BYLAW_RUN_MISSING/,
+  );
+  expect(jsonLines(await run("log query --json"))).toHaveLength(2);
 });
 
 it("offers a coordinator a tool that records under the same rules", async () => {
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   const details = ["--details", '{"blocked_by":[]}'];
   const first = "--type developer_dispatched --agent dev-1 --task task-1".split(" ");
-  await bylawHere([...BEGIN.split(" "), ...first, ...details], { cwd });
+  await run([...BEGIN.split(" "), ...first, ...details]);
   const named = ["--store", ".bylaw/store.db", "--run", "refunds", "--agent", "lead"];
   const coordinator = await connectMcp([...named, "--coordinator"], cwd);
   const record = (event_type: string, agent_id: string, about: object) =>
@@ -133,7 +121,7 @@ it("offers a coordinator a tool that records under the same rules", async () => 
   const agent = await connectMcp(named, cwd);
   const { tools } = await agent.listTools();
   expect(tools.map(({ name }) => name)).not.toContain("record_event");
-  expect(
-    (await bylawHere(["mcp", "--coordinator"], { cwd, env: { BYLAW_RUN: "w" } })).stderr,
-  ).toMatch(/BYLAW_MCP_FOREIGN/);
+  expect((await run(["mcp", "--coordinator"], { env: { BYLAW_RUN: "w" } })).stderr).toMatch(
+    /BYLAW_MCP_FOREIGN/,
+  );
 });

@@ -5,7 +5,7 @@ import type { EventDraft, LogEvent } from "@bylaw/kernel";
 import { chainEvents } from "@bylaw/log";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { BIN, bylaw, json, jsonLines, scratch, workplace, type Ran } from "./bylaw.ts";
 import { SESSION, anchorOf, draft, eventsOf, logOf, rotated } from "./log-kit.ts";
 
 const OTHER = "22222222-2222-4222-8222-222222222222";
@@ -38,7 +38,7 @@ const EVENTS = chainEvents(undefined, [
 ]);
 const files = { "log.jsonl": logOf(EVENTS) };
 const query = (...args: readonly string[]): Promise<Ran> =>
-  bylawHere(["log", "query", "log.jsonl", ...args], { cwd: scratch(files) });
+  workplace(files).run(["log", "query", "log.jsonl", ...args]);
 const numbers = (ran: Ran): readonly unknown[] => {
   expect(ran).toMatchObject({ code: 0, stderr: "" });
   return jsonLines(ran).map(({ sequence }) => sequence);
@@ -75,28 +75,24 @@ describe("bylaw log query", () => {
       tool: "bash",
       decision: { effect: "deny", code: "rule_denied", rule: { name: "no-push" } },
     };
-    const cwd = scratch({
+    const { run } = workplace({
       "one.jsonl": logOf(chainEvents(undefined, [draft(0, "tool_denied", { details })])),
     });
-    const [, row] = (
-      await bylawHere("log query one.jsonl --type tool_denied", { cwd })
-    ).stdout.split("\n");
+    const [, row] = (await run("log query one.jsonl --type tool_denied")).stdout.split("\n");
     expect(row).toContain(
       'deny rule_denied [no-push] tool=bash approval_mode=ask args={"command":"git push"}',
     );
   });
 
   test("reads rotated files in order, and leaves anchors out", async () => {
-    const cwd = scratch(rotated(EVENTS, 2, 4));
-    const ran = await bylawHere("log query log-0.jsonl log-1.jsonl log.jsonl --json", { cwd });
+    const { run } = workplace(rotated(EVENTS, 2, 4));
+    const ran = await run("log query log-0.jsonl log-1.jsonl log.jsonl --json");
     expect(numbers(ran)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
   test("reads the standard input", async () => {
     expect(
-      numbers(
-        await bylawHere("log query - --json --limit 1", { cwd: scratch(), input: logOf(EVENTS) }),
-      ),
+      numbers(await workplace().run("log query - --json --limit 1", { input: logOf(EVENTS) })),
     ).toEqual([1]);
   });
 
@@ -106,9 +102,7 @@ describe("bylaw log query", () => {
       Buffer.from([0xff, 10]),
       Buffer.from(logOf(EVENTS.slice(1))),
     ]);
-    const ran = await bylawHere("log query log.jsonl --json", {
-      cwd: scratch({ "log.jsonl": content }),
-    });
+    const ran = await workplace({ "log.jsonl": content }).run("log query log.jsonl --json");
     expect(jsonLines(ran)).toHaveLength(6);
     expect(ran).toMatchObject({ code: 1 });
     expect(ran.stderr).toMatch(
@@ -158,9 +152,9 @@ describe("what an agent wrote", () => {
     "log.jsonl": logOf(chainEvents(undefined, [draft(0, "session_start", { agent_id, details })])),
   });
   test("is one record of RFC 4180 each, whatever line breaks it contains", async () => {
-    const { stdout } = await bylawHere("log query log.jsonl --format csv", {
-      cwd: scratch(evil("a\r\nb\nc", { text: 'x"\n,y' })),
-    });
+    const { stdout } = await workplace(evil("a\r\nb\nc", { text: 'x"\n,y' })).run(
+      "log query log.jsonl --format csv",
+    );
     expect(stdout.split("\r\n")).toHaveLength(3);
     expect(stdout.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
     expect(csv(stdout)[1]).toHaveLength(8);
@@ -168,35 +162,37 @@ describe("what an agent wrote", () => {
   });
 
   test("is never a formula in a spreadsheet", async () => {
-    const { stdout } = await bylawHere("log query log.jsonl --format csv", {
-      cwd: scratch(evil("=HYPERLINK(1)")),
-    });
+    const { stdout } = await workplace(evil("=HYPERLINK(1)")).run(
+      "log query log.jsonl --format csv",
+    );
     expect(csv(stdout)[1]?.[4]).toBe("'=HYPERLINK(1)");
   });
 
   test.each([["table"], ["csv"], ["json"]])("cannot control a terminal, as %s", async (format) => {
-    const cwd = scratch(evil("\u001b[2J\u009b31m\u202ea", { note: "\u001b]0;x\u0007\u2028" }));
+    const { run } = workplace(
+      evil("\u001b[2J\u009b31m\u202ea", { note: "\u001b]0;x\u0007\u2028" }),
+    );
     for (const args of [
       ["query", "log.jsonl", "--format", format],
       ["stats", "log.jsonl"],
       ["tail", "log.jsonl"],
     ]) {
-      expect((await bylawHere(["log", ...args], { cwd })).stdout).not.toMatch(
+      expect((await run(["log", ...args])).stdout).not.toMatch(
         /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u202e]/,
       );
     }
   });
 
   test("stays in its column of the table, however long it is", async () => {
-    const cwd = scratch(evil("x".repeat(100_000), { note: "y".repeat(100_000) }));
-    for (const line of (await bylawHere("log query log.jsonl", { cwd })).stdout.split("\n"))
+    const { run } = workplace(evil("x".repeat(100_000), { note: "y".repeat(100_000) }));
+    for (const line of (await run("log query log.jsonl")).stdout.split("\n"))
       expect(line.length).toBeLessThan(400);
   });
 });
 
 describe("bylaw log stats", () => {
   test("counts in JSON", async () => {
-    const ran = await bylawHere("log stats log.jsonl --json", { cwd: scratch(files) });
+    const ran = await workplace(files).run("log stats log.jsonl --json");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
       events: 6,
@@ -242,24 +238,21 @@ describe("bylaw log stats", () => {
   });
 
   test("counts, for a person", async () => {
-    const { stdout } = await bylawHere("log stats log.jsonl", { cwd: scratch(files) });
+    const { stdout } = await workplace(files).run("log stats log.jsonl");
     expect(stdout).toMatch(
       /^6 events, 1 to 6, 2026-01-17T09:00:00\.000Z to 2026-01-17T09:05:00\.000Z\nsessions\n {8}4 {2}1111/,
     );
     expect(stdout).toContain("        1  no-drop (policy.toml:3)\n");
-    expect(await bylawHere("log stats -", { cwd: scratch() })).toMatchObject({
-      code: 0,
-      stdout: "0 events\n",
-    });
+    expect(await workplace().run("log stats -")).toMatchObject({ code: 0, stdout: "0 events\n" });
   });
 
   test("counts only a limited number of names one by one", async () => {
     const events = Array.from({ length: 10_100 }, (_, index) =>
       draft(index, "usage_check", { agent_id: `agent ${index}` }),
     );
-    const ran = await bylawHere("log stats log.jsonl --json", {
-      cwd: scratch({ "log.jsonl": logOf(chainEvents(undefined, events)) }),
-    });
+    const ran = await workplace({ "log.jsonl": logOf(chainEvents(undefined, events)) }).run(
+      "log stats log.jsonl --json",
+    );
     const { agents } = json(ran) as {
       agents: readonly { readonly name: string; readonly events: number }[];
     };
@@ -273,35 +266,31 @@ describe("bylaw log verify", () => {
 
   test("says how far the chain reaches, and whether there is one", async () => {
     const last = EVENTS.at(-1);
-    const chained = await bylawHere("log verify log.jsonl", { cwd: scratch(files) });
+    const chained = await workplace(files).run("log verify log.jsonl");
     expect(chained).toEqual({
       code: 0,
       stdout: `No findings in 6 events, up to 6 ${last?.hash}\n`,
       stderr: "",
     });
-    expect(json(await bylawHere("log verify log.jsonl --json", { cwd: scratch(files) }))).toEqual({
+    expect(json(await workplace(files).run("log verify log.jsonl --json"))).toEqual({
       events: 6,
       head: { sequence: 6, hash: last?.hash },
       findings: [],
     });
     const bare = { "log.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)) };
-    expect(await bylawHere("log verify log.jsonl", { cwd: scratch(bare) })).toMatchObject({
+    expect(await workplace(bare).run("log verify log.jsonl")).toMatchObject({
       code: 0,
       stdout: "No findings in 6 events, not chained\n",
     });
-    expect(await bylawHere("log verify log.jsonl --chained", { cwd: scratch(bare) })).toMatchObject(
-      { code: 1 },
-    );
-    expect(
-      await bylawHere("log verify log.jsonl --chained", { cwd: scratch(files) }),
-    ).toMatchObject({ code: 0 });
+    expect(await workplace(bare).run("log verify log.jsonl --chained")).toMatchObject({ code: 1 });
+    expect(await workplace(files).run("log verify log.jsonl --chained")).toMatchObject({ code: 0 });
   });
 
   test("finds the edited line", async () => {
-    const cwd = scratch({
+    const { run } = workplace({
       "log.jsonl": logOf(EVENTS.map((event, index) => (index === 2 ? edited(event) : event))),
     });
-    const ran = await bylawHere("log verify log.jsonl", { cwd });
+    const ran = await run("log verify log.jsonl");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(
       /^log\.jsonl:3 error HASH_MISMATCH: The hash is sha256:\w+…, but after the line before it must be sha256:\w+…\.\n1 error in 6 events/,
@@ -309,9 +298,9 @@ describe("bylaw log verify", () => {
   });
 
   test("continues over rotated files, and names the file and its line", async () => {
-    const cwd = scratch(rotated(EVENTS, 2, 4));
+    const { cwd, run } = workplace(rotated(EVENTS, 2, 4));
     const verify = (...names: readonly string[]): Promise<Ran> =>
-      bylawHere(["log", "verify", ...names, "--json"], { cwd });
+      run(["log", "verify", ...names, "--json"]);
     expect(json(await verify("log-0.jsonl", "log-1.jsonl", "log.jsonl"))).toMatchObject({
       events: 6,
       findings: [],
@@ -322,7 +311,7 @@ describe("bylaw log verify", () => {
       findings: [],
       head: { sequence: 4 },
     });
-    expect((await bylawHere("log verify log-1.jsonl", { cwd })).stdout).toContain(
+    expect((await run("log verify log-1.jsonl")).stdout).toContain(
       "No findings in 2 events, without those before 3, up to 4 ",
     );
     expect(json(await verify("log-0.jsonl", "log.jsonl"))).toMatchObject({
@@ -342,28 +331,28 @@ describe("bylaw log verify", () => {
 test.each([["tail"], ["query"], ["stats"], ["verify"]])(
   "bylaw log %s reports a bad file in one line",
   async (command) => {
-    const cwd = scratch({ "log.jsonl": "", "secret.jsonl": "" });
+    const { run } = workplace({ "log.jsonl": "", "secret.jsonl": "" });
     const told = async (file: string): Promise<string> => {
-      const ran = await bylawHere(["log", command, file], { cwd });
+      const ran = await run(["log", command, file]);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       return ran.stderr;
     };
     expect(await told("nothing.jsonl")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
     expect(await told(".")).toMatch(/^error BYLAW_LOG_UNREADABLE: \. is a directory/);
     expect(await told("log.jsonl/x")).toMatch(/^error BYLAW_LOG_UNREADABLE: File not found: /);
-    const missing = await bylawHere(["log", command], { cwd });
+    const missing = await run(["log", command]);
     expect(missing).toMatchObject({ code: 2, stdout: "" });
     expect(missing.stderr).toMatch(/^error BYLAW_USAGE_INVALID: No log was named/);
-    expect(
-      json(await bylawHere(["log", command, "nothing.jsonl", "--json"], { cwd })),
-    ).toMatchObject({ error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" } });
+    expect(json(await run(["log", command, "nothing.jsonl", "--json"]))).toMatchObject({
+      error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
+    });
   },
 );
 
 test.skipIf(process.getuid?.() === 0)("a file that the user may not read is reported", async () => {
-  const cwd = scratch({ "secret.jsonl": "" });
+  const { cwd, run } = workplace({ "secret.jsonl": "" });
   chmodSync(join(cwd, "secret.jsonl"), 0);
-  expect((await bylawHere("log query secret.jsonl", { cwd })).stderr).toMatch(
+  expect((await run("log query secret.jsonl")).stderr).toMatch(
     /^error BYLAW_LOG_UNREADABLE: Cannot read .*: EACCES/,
   );
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { BIN, bylawHere, scratch, type Ran } from "./bylaw.ts";
+import { BIN, workplace, type Ran } from "./bylaw.ts";
 import { eventsOf, logOf } from "./log-kit.ts";
 
 /** Root may write everywhere. Without its capabilities, file permissions bind it like any user. */
@@ -21,10 +21,14 @@ function unprivileged(args: readonly string[], cwd: string): Ran {
 
 /** A folder with a log in a file and in a store, all of it read-only. */
 async function readOnlyFolder(): Promise<string> {
-  const cwd = scratch({ "log.jsonl": logOf(eventsOf(20)), "policy.toml": 'default = "deny"\n' });
-  expect(await bylawHere("log import log.jsonl --store runs.db --run main", { cwd })).toMatchObject(
-    { code: 0, stderr: "" },
-  );
+  const { cwd, run } = workplace({
+    "log.jsonl": logOf(eventsOf(20)),
+    "policy.toml": 'default = "deny"\n',
+  });
+  expect(await run("log import log.jsonl --store runs.db --run main")).toMatchObject({
+    code: 0,
+    stderr: "",
+  });
   for (const file of readdirSync(cwd)) chmodSync(join(cwd, file), 0o444);
   chmodSync(cwd, 0o555);
   onTestFinished(() => chmodSync(cwd, 0o755));

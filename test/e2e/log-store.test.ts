@@ -7,7 +7,7 @@ import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { readCases, startPostgres } from "@bylaw/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { bylawHere, json, jsonLines, scratch, start, type Ran } from "./bylaw.ts";
+import { bylawHere, json, jsonLines, scratch, start, workplace, type Ran } from "./bylaw.ts";
 import { draft, eventsOf, logOf, rotated } from "./log-kit.ts";
 
 const EVENTS = eventsOf(1_200);
@@ -35,7 +35,7 @@ const drafts = (events: readonly LogEvent[]): readonly Omit<LogEvent, "sequence"
 
 describe("a log that is imported into a store and exported again", () => {
   test("is the same, byte for byte, with the same hashes", async () => {
-    const cwd = scratch({ "log.jsonl": LOG });
+    const { cwd, run } = workplace({ "log.jsonl": LOG });
     const ran = await importInto(cwd, "log.jsonl");
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(json(ran)).toEqual({
@@ -45,10 +45,7 @@ describe("a log that is imported into a store and exported again", () => {
       head: HEAD,
     });
     expect(await exported(cwd)).toEqual({ code: 0, stdout: LOG, stderr: "" });
-    const to = await bylawHere(
-      "log export --store sqlite:runs.db --run main --to out.jsonl --json",
-      { cwd },
-    );
+    const to = await run("log export --store sqlite:runs.db --run main --to out.jsonl --json");
     expect(json(to)).toEqual({ run: "main", file: "out.jsonl", events: EVENTS.length, head: HEAD });
     expect(readFileSync(join(cwd, "out.jsonl"), "utf8")).toBe(LOG);
     expect(statSync(join(cwd, "out.jsonl")).mode & 0o077).toBe(0);
@@ -56,27 +53,26 @@ describe("a log that is imported into a store and exported again", () => {
   });
 
   test("may come from standard input, from rotated files, and without hashes", async () => {
-    const cwd = scratch({
+    const { cwd, run } = workplace({
       ...rotated(EVENTS.slice(0, 9), 3, 6),
       "bare.jsonl": logOf(EVENTS.map(({ hash: _, ...event }) => event)),
     });
-    const piped = await bylawHere("log import - --store runs.db --run piped", { cwd, input: LOG });
+    const piped = await run("log import - --store runs.db --run piped", { input: LOG });
     expect(piped).toMatchObject({ code: 0, stderr: "" });
     expect((await exported(cwd, "piped")).stdout).toBe(LOG);
-    const files = await bylawHere(
+    const files = await run(
       "log import log-0.jsonl log-1.jsonl log.jsonl --store runs.db --run files",
-      { cwd },
     );
     expect(files).toMatchObject({ code: 0, stderr: "" });
     expect((await exported(cwd, "files")).stdout).toBe(logOf(EVENTS.slice(0, 9)));
-    expect(
-      await bylawHere("log import bare.jsonl --store runs.db --run bare", { cwd }),
-    ).toMatchObject({ code: 0 });
+    expect(await run("log import bare.jsonl --store runs.db --run bare")).toMatchObject({
+      code: 0,
+    });
     expect((await exported(cwd, "bare")).stdout).toBe(LOG);
   });
 
   test("is exported as one that verifies, whatever its details are", async () => {
-    const cwd = scratch();
+    const { cwd, run } = workplace();
     const odd = {
       z: 1,
       a: [{ y: 1e21, b: "ü\u2028" }],
@@ -97,13 +93,13 @@ describe("a log that is imported into a store and exported again", () => {
     );
     const { stdout } = await exported(cwd);
     writeFileSync(join(cwd, "out.jsonl"), stdout);
-    expect(json(await bylawHere("log verify out.jsonl --chained --json", { cwd }))).toMatchObject({
+    expect(json(await run("log verify out.jsonl --chained --json"))).toMatchObject({
       events: 2,
       findings: [],
     });
-    expect(
-      await bylawHere("log import out.jsonl --store runs.db --run again", { cwd }),
-    ).toMatchObject({ code: 0 });
+    expect(await run("log import out.jsonl --store runs.db --run again")).toMatchObject({
+      code: 0,
+    });
     expect((await exported(cwd, "again")).stdout).toBe(stdout);
   });
 });
@@ -188,16 +184,13 @@ describe("bylaw log import", () => {
   });
 
   test("refuses the later files of a log without the first one, an empty log, and a missing one", async () => {
-    const cwd = scratch({ ...rotated(EVENTS.slice(0, 9), 3, 6), "empty.jsonl": "\n" });
+    const { cwd, run } = workplace({ ...rotated(EVENTS.slice(0, 9), 3, 6), "empty.jsonl": "\n" });
     expect(refused(await importInto(cwd, "log-1.jsonl"), "BYLAW_LOG_INVALID")["message"]).toContain(
       "continues another file",
     );
     refused(await importInto(cwd, "empty.jsonl"), "BYLAW_LOG_INVALID");
     refused(await importInto(cwd, "nothing.jsonl"), "BYLAW_LOG_UNREADABLE");
-    const ran = await bylawHere("log import - --store runs.db --run main --json", {
-      cwd,
-      input: "x\n",
-    });
+    const ran = await run("log import - --store runs.db --run main --json", { input: "x\n" });
     expect(refused(ran, "BYLAW_LOG_INVALID")).toMatchObject({ file: "-", line: 1 });
     expect(existsSync(join(cwd, "runs.db"))).toBe(false);
   });
@@ -219,7 +212,7 @@ describe("bylaw log import", () => {
       Buffer.from(lines[5]?.slice(0, 80) ?? ""),
       Buffer.from([0xe2, 0x82, 0x0a]),
     ]);
-    const cwd = scratch({
+    const { cwd, run } = workplace({
       "log.jsonl": Buffer.concat([
         Buffer.from(lines.slice(0, 5).join("")),
         Buffer.from(torn),
@@ -227,7 +220,7 @@ describe("bylaw log import", () => {
         Buffer.from(lines.slice(5).join("")),
       ]),
     });
-    const verified = await bylawHere("log verify log.jsonl --chained --json", { cwd });
+    const verified = await run("log verify log.jsonl --chained --json");
     expect(verified).toMatchObject({ code: 0 });
     expect(json(verified)["findings"]).toMatchObject([
       { line: 6, rule: "TORN_LINE" },
@@ -241,13 +234,13 @@ describe("bylaw log import", () => {
     const bare = logOf(EVENTS.map(({ hash: _, ...event }) => event)).split(/(?<=\n)/);
     writeFileSync(join(cwd, "bare.jsonl"), bare.toSpliced(5, 0, torn).join(""));
     refused(
-      await bylawHere("log import bare.jsonl --store runs.db --run bare --json", { cwd }),
+      await run("log import bare.jsonl --store runs.db --run bare --json"),
       "BYLAW_LOG_INVALID",
     );
   });
 
   test("refuses a run with different or more events, and leaves it unchanged", async () => {
-    const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 5)) });
+    const { cwd, run } = workplace({ "log.jsonl": logOf(EVENTS.slice(0, 5)) });
     const others = [...drafts(EVENTS.slice(0, 3)), draft(9, "usage_check", { agent_id: "other" })];
     await withStore(cwd, async (store) => {
       await store.commit({ run: "main", seen: 0, events: others });
@@ -257,7 +250,7 @@ describe("bylaw log import", () => {
     expect(refused(await importInto(cwd, "log.jsonl"), "BYLAW_RUN_EXISTS")["message"]).toContain(
       "Run `main` already holds other events: event 4",
     );
-    const more = await bylawHere("log import log.jsonl --store runs.db --run more --json", { cwd });
+    const more = await run("log import log.jsonl --store runs.db --run more --json");
     expect(refused(more, "BYLAW_RUN_EXISTS")["message"]).toContain("event 6 is not in the log");
     expect((await exported(cwd)).stdout).toBe(before);
     expect((await exported(cwd, "more")).stdout).toBe(logOf(EVENTS.slice(0, 6)));
@@ -404,11 +397,14 @@ describe("a run of a store", () => {
   test.each(readCases<[string, string, string]>(import.meta, "reading"))(
     "is not created by reading it: bylaw log %s",
     async (command, store, message) => {
-      const folder = scratch({ "empty.db": "", "text.db": "hello\n".repeat(200) });
-      const ran = await bylawHere(
-        ["log", command, "--store", store, ...(command === "runs" ? [] : ["--run", "main"])],
-        { cwd: folder },
-      );
+      const { cwd: folder, run } = workplace({ "empty.db": "", "text.db": "hello\n".repeat(200) });
+      const ran = await run([
+        "log",
+        command,
+        "--store",
+        store,
+        ...(command === "runs" ? [] : ["--run", "main"]),
+      ]);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_STORE_UNUSABLE: /);
       expect(ran.stderr).toContain(message);

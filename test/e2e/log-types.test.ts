@@ -6,7 +6,7 @@ import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteReader, openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
 import { filesAt, root, workspaces } from "../contract/workspaces.ts";
-import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace, type Ran } from "./bylaw.ts";
 import { draft, eventsOf, logOf } from "./log-kit.ts";
 import { project, step } from "./run-kit.ts";
 
@@ -87,7 +87,7 @@ describe("bylaw log verify knows every type of event", () => {
       expect([name, EVENT_TYPES.length > 0]).toEqual([name, true]);
       types.push(...EVENT_TYPES.map((type) => type.name));
     }
-    const cwd = scratch({
+    const { run } = workplace({
       "log.jsonl": logOf(
         chainEvents(undefined, [
           ...eventsOf(0),
@@ -95,7 +95,7 @@ describe("bylaw log verify knows every type of event", () => {
         ]),
       ),
     });
-    expect(json(await bylawHere("log verify log.jsonl --json", { cwd }))["findings"]).toEqual([]);
+    expect(json(await run("log verify log.jsonl --json"))["findings"]).toEqual([]);
   });
 });
 
@@ -117,9 +117,9 @@ export default { plugins: [deploys()] };
     );
 
   test("that is made up", async () => {
-    const cwd = scratch({ "log.jsonl": log(draft(1, "task_claimd")) });
+    const { cwd, run } = workplace({ "log.jsonl": log(draft(1, "task_claimd")) });
     expect(findingsOf(await strict(cwd, "log.jsonl"))).toEqual([1, ["UNKNOWN_EVENT_TYPE"]]);
-    expect(findingsOf(await bylawHere("log verify log.jsonl --json", { cwd }))).toEqual([
+    expect(findingsOf(await run("log verify log.jsonl --json"))).toEqual([
       0,
       ["UNKNOWN_EVENT_TYPE"],
     ]);

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { BIN, bylaw, bylawHere, json, makePipe, scratch } from "./bylaw.ts";
+import { BIN, bylaw, bylawHere, json, makePipe, scratch, workplace } from "./bylaw.ts";
 import { shell } from "./shell.ts";
 
 interface Finding {
@@ -84,12 +84,16 @@ describe("what it prints", () => {
 
   test("contains nothing that a terminal acts on, whatever an agent wrote", async () => {
     const evil = line(2, "task_complete", "t\u001b[2K\u202e1\u0000");
-    const dir = scratch({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
+    const { run } = workplace({ "log.jsonl": log(START, evil, line(3, "\u009b2J")) });
     for (const args of [[], ["--json"]]) {
-      const { stdout } = await bylawHere(
-        ["log", "verify", "log.jsonl", "--profile", "coordinator", ...args],
-        { cwd: dir },
-      );
+      const { stdout } = await run([
+        "log",
+        "verify",
+        "log.jsonl",
+        "--profile",
+        "coordinator",
+        ...args,
+      ]);
       expect(stdout).toContain("COMPLETE_WITHOUT_AUDIT");
       expect(stdout).not.toMatch(/[\u0000\u001b\u009b\u202e]/);
     }
@@ -109,29 +113,23 @@ describe("the exit code", () => {
   test.each(readCases<[string, string[], number]>(import.meta, "exit-codes"))(
     "is %s",
     async (_, args, code) => {
-      const cwd = scratch(files);
-      expect(await bylawHere(["log", "verify", ...args], { cwd })).toMatchObject({
-        code,
-        stderr: "",
-      });
-      expect(await bylawHere(["log", "verify", ...args, "--json"], { cwd })).toMatchObject({
-        code,
-        stderr: "",
-      });
+      const { run } = workplace(files);
+      expect(await run(["log", "verify", ...args])).toMatchObject({ code, stderr: "" });
+      expect(await run(["log", "verify", ...args, "--json"])).toMatchObject({ code, stderr: "" });
     },
   );
 
   test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
     "is 2 for %s",
     async (_, args, message) => {
-      const ran = await bylawHere(args, { cwd: scratch(files) });
+      const ran = await workplace(files).run(args);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(new RegExp(message));
     },
   );
 
   test("is 2 with the error in JSON when a script reads it", async () => {
-    const ran = await bylawHere("log verify nothing.jsonl --json", { cwd: scratch() });
+    const ran = await workplace().run("log verify nothing.jsonl --json");
     expect(ran).toMatchObject({ code: 2, stderr: "" });
     expect(json(ran)).toMatchObject({
       error: { code: "BYLAW_LOG_UNREADABLE", file: "nothing.jsonl" },
@@ -141,9 +139,7 @@ describe("the exit code", () => {
 
 describe("the bytes of a log", () => {
   const verify = async (content: string | Uint8Array): Promise<readonly string[]> =>
-    brief(
-      await bylawHere("log verify log.jsonl --json", { cwd: scratch({ "log.jsonl": content }) }),
-    );
+    brief(await workplace({ "log.jsonl": content }).run("log verify log.jsonl --json"));
 
   test("that are cut off in the last line are reported separately, also within a character", async () => {
     const whole = Buffer.from(log(START, line(2, "usage_check", null, { note: "é" })));
@@ -192,7 +188,7 @@ describe("the bytes of a log", () => {
 
   test("may come from standard input and from a pipe", async () => {
     const input = log(START, line(3, "usage_check"));
-    expect(brief(await bylawHere("log verify - --json", { cwd: scratch(), input }))).toEqual([
+    expect(brief(await workplace().run("log verify - --json", { input }))).toEqual([
       "2 warning SEQUENCE_GAP",
     ]);
     const cwd = scratch({ "log.jsonl": input });
@@ -217,9 +213,9 @@ test("a log of 200,000 events is read in little memory", async () => {
 });
 
 test("a log of 200,000 lines that are no event gives as many findings", async () => {
-  const ran = await bylawHere("log verify log.jsonl --json", {
-    cwd: scratch({ "log.jsonl": "x\n".repeat(200_000) }),
-  });
+  const ran = await workplace({ "log.jsonl": "x\n".repeat(200_000) }).run(
+    "log verify log.jsonl --json",
+  );
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(findingsOf(ran)).toHaveLength(200_000);
 });
@@ -242,7 +238,7 @@ describe("the help", () => {
   test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
     "of the right command is named in an error: bylaw %j",
     async (args, fix) => {
-      const ran = await bylawHere(args, { cwd: scratch() });
+      const ran = await workplace().run(args);
       expect(ran).toMatchObject({ code: 2, stdout: "" });
       expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
       expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);

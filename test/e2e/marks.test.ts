@@ -9,7 +9,7 @@ import { OperatorClient } from "@bylaw/sdk";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylaw, bylawHere, jsonLines, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, jsonLines, scratch, workplace } from "./bylaw.ts";
 import {
   ENROL,
   OPERATOR,
@@ -241,7 +241,7 @@ describe("the command", () => {
   });
 
   it("tests cases with a history", async () => {
-    const cwd = scratch({
+    const { run } = workplace({
       "p.toml": POLICY,
       "c.jsonl": [
         {
@@ -264,8 +264,8 @@ describe("the command", () => {
         .join(""),
       "bad.jsonl": `${JSON.stringify({ tool: "t", args: {}, must: "deny", history: [{ tool: "t", args: {}, outcome: "good" }] })}\n`,
     });
-    expect(await bylawHere(["test", "p.toml", "c.jsonl"], { cwd })).toMatchObject({ code: 0 });
-    expect((await bylawHere(["test", "p.toml", "bad.jsonl"], { cwd })).stderr).toContain(
+    expect(await run(["test", "p.toml", "c.jsonl"])).toMatchObject({ code: 0 });
+    expect((await run(["test", "p.toml", "bad.jsonl"])).stderr).toContain(
       "Call 1 of `history`: `outcome` must be one of passed, failed, running, asked, denied",
     );
   });

@@ -6,7 +6,7 @@ import { chainEvents, createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylaw, bylawHere, json, jsonLines, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, json, jsonLines, scratch, workplace } from "./bylaw.ts";
 import { draft, logOf } from "./log-kit.ts";
 import { OFFERS_RUN, recordOffers } from "./offers-kit.ts";
 
@@ -236,8 +236,8 @@ test("says how fast each person answered, and counts a question once until it is
     // It answers no question that is open.
     draft(41, "approval_refused", { details: { ...refusal, asked: 999, by: "eve" } }),
   ]);
-  const cwd = scratch({ "log.jsonl": logOf(events) });
-  const { questions } = decisionsIn(json(await bylawHere("report log.jsonl --json", { cwd })));
+  const { run } = workplace({ "log.jsonl": logOf(events) });
+  const { questions } = decisionsIn(json(await run("report log.jsonl --json")));
   expect(questions).toMatchObject({
     totals: { asked: 4, yes: 0, no: 2, by_host: 1 },
     people: [{ by: "bob", yes: 0, no: 2, median_seconds: 4, longest_seconds: 10 }],
@@ -257,9 +257,9 @@ test("shows everything that an agent wrote as text, in every format", async () =
       details: { tool: hostile, args: {}, decision: { rule: { name: hostile } } },
     }),
   ]);
-  const cwd = scratch({ "log.jsonl": logOf(events) });
+  const { run } = workplace({ "log.jsonl": logOf(events) });
   for (const format of ["text", "markdown", "html"]) {
-    const { stdout } = await bylawHere(["report", "log.jsonl", "--format", format], { cwd });
+    const { stdout } = await run(["report", "log.jsonl", "--format", format]);
     expect(stdout).not.toContain("\u001b");
     if (format === "markdown") expect(stdout).not.toMatch(/<img|\[x\]\(/);
     if (format === "html")

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { bylaw, bylawHere, json, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { project, step, stepsOf } from "./run-kit.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -178,33 +178,30 @@ describe("FR-8, SC-8 templates", () => {
       files: { ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n" },
     });
     const text = readFileSync(join(cwd, "w.json"), "utf8");
-    const at = scratch({
+    const { run } = workplace({
       "templates/workflows/w.json": text,
       ".bylaw/templates/broken.yaml": "bylaw: 1\nname: broken\nstep: []\n",
     });
     const home = { HOME: scratch() };
-    const listed = await bylawHere("template list --json", { cwd: at, env: home });
+    const listed = await run("template list --json", { env: home });
     expect(listed.code).toBe(1);
     expect(json(listed)).toMatchObject({
       templates: [{ name: "w", steps: 2 }],
       findings: [{ line: 1 }, { line: 3, fix: expect.stringContaining("steps") }],
     });
-    expect(await bylawHere("template plan w", { cwd: at, env: home })).toMatchObject({
+    expect(await run("template plan w", { env: home })).toMatchObject({
       code: 0,
       stdout: expect.stringContaining("may go back to a"),
     });
-    expect(json(await bylawHere("template show w --json", { cwd: at, env: home }))).toMatchObject({
+    expect(json(await run("template show w --json", { env: home }))).toMatchObject({
       definition: expect.stringMatching(/^sha256:/),
     });
-    const broken = await bylawHere("template validate .bylaw/templates/broken.yaml", {
-      cwd: at,
-      env: home,
-    });
+    const broken = await run("template validate .bylaw/templates/broken.yaml", { env: home });
     expect(broken).toMatchObject({
       code: 1,
       stdout: expect.stringContaining("broken.yaml:3:1 error BYLAW_TEMPLATE_INVALID"),
     });
-    expect((await bylawHere("run broken", { cwd: at, env: home })).code).toBe(2);
+    expect((await run("run broken", { env: home })).code).toBe(2);
   });
 
   it("are not run by a dry run, which prints what would run", async () => {

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { bylaw, bylawHere, json, scratch } from "./bylaw.ts";
+import { bylaw, bylawHere, json, workplace } from "./bylaw.ts";
 import { change, project, step, stepsOf } from "./run-kit.ts";
 
 describe("tracks and choices", () => {
@@ -284,9 +284,9 @@ choices:
 steps:
   - { id: a, run: { command: [x] }, tracks: [quik], choices: [z] }
 `;
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   writeFileSync(join(cwd, "w.yaml"), text);
-  const { findings } = json(await bylawHere("template validate w.yaml --json", { cwd })) as {
+  const { findings } = json(await run("template validate w.yaml --json")) as {
     readonly findings: readonly { readonly line: number; readonly message: string }[];
   };
   expect(findings.map(({ line, message }) => [line, message])).toEqual([

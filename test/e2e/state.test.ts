@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { json, workplace } from "./bylaw.ts";
 
 const CONFIG = `
 import { defineProjection, definePlugin } from "@bylaw/kernel";
@@ -35,28 +35,26 @@ when = { not = { projection = "${projection}", path = "$.passed", operator = "eq
 `;
 
 test("a question without a run is answered with the initial state, and explained with the values that were read", async () => {
-  const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/tests") });
-  const ran = await bylawHere("check --tool publish --json", { cwd });
+  const { run } = workplace({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/tests") });
+  const ran = await run("check --tool publish --json");
   expect(ran).toMatchObject({ code: 1, stderr: "" });
   expect(json(ran)).toMatchObject({
     effect: "deny",
     rule: { name: "publish-when-green", line: 7 },
   });
-  const explained = json(await bylawHere("explain --tool publish --json", { cwd }));
+  const explained = json(await run("explain --tool publish --json"));
   const [{ because }] = explained["taps"] as readonly [
     { readonly because: readonly { readonly name: string }[] },
   ];
   expect(because.find(({ name }) => name === "publish-when-green")).toMatchObject({
     states: { "@acme/tests $.passed": false },
   });
-  expect((await bylawHere("explain --tool publish", { cwd })).stdout).toContain(
-    "@acme/tests $.passed is false",
-  );
+  expect((await run("explain --tool publish")).stdout).toContain("@acme/tests $.passed is false");
 });
 
 test("a projection that no plugin declares is an error of the configuration, with its place", async () => {
-  const cwd = scratch({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/test") });
-  const ran = await bylawHere("check --tool publish", { cwd });
+  const { run } = workplace({ "bylaw.config.mts": CONFIG, "policy.toml": policyOf("@acme/test") });
+  const ran = await run("check --tool publish");
   expect(ran).toMatchObject({ code: 2, stdout: "" });
   expect(ran.stderr).toContain(
     "BYLAW_POLICY_INVALID: The rule `publish-when-green` asks about the projection `@acme/test`",

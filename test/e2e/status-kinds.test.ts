@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
-import { bylawHere, json, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, json, workplace, type Ran } from "./bylaw.ts";
 import {
   createOperator,
   endServers,
@@ -83,8 +83,8 @@ it("a coordinator's log shows its tasks, the agents that have them, and which ag
       ...one,
     }),
   );
-  const cwd = scratch({ "log.jsonl": `${log.join("\n")}\n` });
-  expect(json(one(await bylawHere("status --log log.jsonl --json", { cwd })))).toMatchObject({
+  const { run } = workplace({ "log.jsonl": `${log.join("\n")}\n` });
+  expect(json(one(await run("status --log log.jsonl --json")))).toMatchObject({
     finish_reason_details: "1 of 2 tasks completed",
     coordination: { phase: null, completion_percentage: 50 },
     tasks: { planned: 2, completed: 1, open: [{ id: "T2", status: "working", agent: "dev-2" }] },
@@ -130,12 +130,12 @@ it("a template's run is shown as paused, held or completed, with the name of its
 });
 
 it("takes the plain name status.json in a configuration", async () => {
-  const cwd = scratch({
+  const { run } = workplace({
     "bylaw.config.mjs": `import { defineConfig } from "@bylaw/kernel";
 import { status } from ${JSON.stringify(import.meta.resolve("@bylaw/plugin-status"))};
 export default defineConfig({ plugins: [status({ file: "status.json" })] });`,
   });
-  expect((await bylawHere("lint", { cwd })).stderr).not.toContain("{run}");
+  expect((await run("lint")).stderr).not.toContain("{run}");
 });
 
 /** Joins the lines of a status into one. */

@@ -10,14 +10,14 @@ import { measure, monitoring, raiseAlerts, workflowMetrics } from "@bylaw/plugin
 import { phases } from "@bylaw/plugin-phases";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, test } from "vitest";
-import { bylawHere, scratch } from "./bylaw.ts";
+import { workplace } from "./bylaw.ts";
 
 const SHIPPED = dirname(fileURLToPath(import.meta.resolve("@bylaw/ruleset-tdd/package.json")));
 const at = (minutes: number): string =>
   new Date(Date.parse("2026-01-17T09:00:00Z") + minutes * 60_000).toISOString();
 
 test("the shipped contract is measured, exported and watched, across a restart and like in a replay", async () => {
-  const cwd = scratch();
+  const { cwd, run } = workplace();
   copyFileSync(join(SHIPPED, "agent_workflow.yaml"), join(cwd, "agent_workflow.yaml"));
   const file = "agent_workflow.yaml";
   const contract = loadContract(join(cwd, file));
@@ -86,7 +86,5 @@ test("the shipped contract is measured, exported and watched, across a restart a
   );
   // Five requests, two calls, two alerts.
   expect(lines).toHaveLength(9);
-  expect((await bylawHere("log verify --store runs.db --run main --chained", { cwd })).code).toBe(
-    0,
-  );
+  expect((await run("log verify --store runs.db --run main --chained")).code).toBe(0);
 });

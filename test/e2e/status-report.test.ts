@@ -5,7 +5,7 @@ import { createKernel, type EventDraft } from "@bylaw/kernel";
 import { chainEvents, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
 
 const HOSTILE = "</script><img src=x onerror=alert(1)>|`[x](javascript:1)\u001b[2J";
@@ -52,7 +52,7 @@ const SECOND = chainEvents(undefined, [
 ]);
 const files = { "one.jsonl": logOf(FIRST), "two.jsonl": logOf(SECOND) };
 const report = (...args: readonly string[]) =>
-  bylawHere(["report", "one.jsonl", "two.jsonl", ...args], { cwd: scratch(files) });
+  workplace(files).run(["report", "one.jsonl", "two.jsonl", ...args]);
 
 describe("bylaw report", () => {
   test("counts turns, violations, retries and characters over many runs", async () => {
@@ -94,7 +94,7 @@ describe("bylaw report", () => {
       accepted(5, "a", { round: 2 }),
     ]);
     const { totals, rates } = json(
-      await bylawHere("report log.jsonl --json", { cwd: scratch({ "log.jsonl": logOf(events) }) }),
+      await workplace({ "log.jsonl": logOf(events) }).run("report log.jsonl --json"),
     );
     expect(totals).toMatchObject({
       turns: 2,
@@ -214,9 +214,13 @@ describe("bylaw report", () => {
       ),
     ]);
     const file = "<img src=x onerror=alert(1)>.jsonl";
-    const { stdout } = await bylawHere(["report", "log.jsonl", `./${file}`, "--format", "html"], {
-      cwd: scratch({ "log.jsonl": logOf(events), [file]: logOf(FIRST) }),
-    });
+    const { stdout } = await workplace({ "log.jsonl": logOf(events), [file]: logOf(FIRST) }).run([
+      "report",
+      "log.jsonl",
+      `./${file}`,
+      "--format",
+      "html",
+    ]);
     const own = [...stdout.matchAll(/<(script|style)(?: type="module")?>[^]*?<\/\1>/g)].map(
       ([text]) => text,
     );
@@ -326,8 +330,8 @@ describe("bylaw report", () => {
   });
 
   test("has no rate if no turn ended, and says which line is no event", async () => {
-    const cwd = scratch({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
-    const ran = await bylawHere("report log.jsonl --json", { cwd });
+    const { run } = workplace({ "log.jsonl": `${logOf(FIRST.slice(0, 2))}no event\n` });
+    const ran = await run("report log.jsonl --json");
     expect(json({ ...ran, code: 0 })).toMatchObject({
       rates: {
         success: null,
@@ -341,15 +345,10 @@ describe("bylaw report", () => {
       code: 1,
       stderr: expect.stringContaining("log.jsonl:3") as unknown,
     });
-    expect((await bylawHere("report log.jsonl", { cwd })).stdout).toMatch(
-      /^violations per 100 turns +-$/m,
-    );
+    expect((await run("report log.jsonl")).stdout).toMatch(/^violations per 100 turns +-$/m);
   });
 
   test.each([[["--format", "pdf"]], [[]]])("refuses %j without a log", async (args) => {
-    expect(await bylawHere(["report", ...args], { cwd: scratch() })).toMatchObject({
-      code: 2,
-      stdout: "",
-    });
+    expect(await workplace().run(["report", ...args])).toMatchObject({ code: 2, stdout: "" });
   });
 });

@@ -7,7 +7,7 @@ import { status } from "@bylaw/plugin-status";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { bylawHere, json, scratch } from "./bylaw.ts";
+import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { draft, logOf, rotated } from "./log-kit.ts";
 
 const violation = (more: EventDraft["details"] = {}): EventDraft["details"] => ({
@@ -86,9 +86,9 @@ describe("bylaw status", () => {
   });
 
   test("shows agents and rounds as tables", async () => {
-    const { code, stdout, stderr } = await bylawHere("status --log log.jsonl", {
-      cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
-    });
+    const { code, stdout, stderr } = await workplace({ "log.jsonl": logOf(EVENTS) }).run(
+      "status --log log.jsonl",
+    );
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout.split("\n").map((line) => line.replace(/ {2,}/g, " "))).toEqual([
       "in_progress (Phase: initial_answer), 4 events, until 2026-01-17T09:00:03.000Z",
@@ -108,35 +108,35 @@ describe("bylaw status", () => {
 
   test("reads rotated files, standard input, and a log that is being written", async () => {
     const text = logOf(EVENTS);
-    const cwd = scratch({
+    const { run } = workplace({
       ...rotated(EVENTS, 2),
       "whole.jsonl": text,
       "torn.jsonl": `${text}{"timestamp":"2026`,
     });
-    const whole = await bylawHere("status --log whole.jsonl --json", { cwd });
-    expect(await bylawHere("status --log log-0.jsonl log.jsonl --json", { cwd })).toEqual(whole);
-    expect(await bylawHere("status --log - --json", { cwd, input: text })).toEqual(whole);
-    expect(await bylawHere("status --log torn.jsonl --json", { cwd })).toMatchObject({
+    const whole = await run("status --log whole.jsonl --json");
+    expect(await run("status --log log-0.jsonl log.jsonl --json")).toEqual(whole);
+    expect(await run("status --log - --json", { input: text })).toEqual(whole);
+    expect(await run("status --log torn.jsonl --json")).toMatchObject({
       code: 1,
       stdout: whole.stdout,
     });
   });
 
   test("reports a file that is named twice, and counts nothing twice", async () => {
-    const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
-    const twice = await bylawHere("status --log log.jsonl log.jsonl --json", { cwd });
+    const { run } = workplace({ "log.jsonl": logOf(EVENTS) });
+    const twice = await run("status --log log.jsonl log.jsonl --json");
     expect(twice).toMatchObject({
       code: 1,
-      stdout: (await bylawHere("status --log log.jsonl --json", { cwd })).stdout,
+      stdout: (await run("status --log log.jsonl --json")).stdout,
     });
     expect(twice.stderr).toMatch(/^warning: left out 4 events /);
   });
 
   test("limits the list on request, but no total", async () => {
-    const cwd = scratch({ "log.jsonl": logOf(EVENTS) });
-    const { agents } = JSON.parse(
-      (await bylawHere("status --log log.jsonl --keep 0 --json", { cwd })).stdout,
-    ) as { readonly agents: Readonly<Record<string, { readonly reliability: object }>> };
+    const { run } = workplace({ "log.jsonl": logOf(EVENTS) });
+    const { agents } = JSON.parse((await run("status --log log.jsonl --keep 0 --json")).stdout) as {
+      readonly agents: Readonly<Record<string, { readonly reliability: object }>>;
+    };
     expect(agents["agent_a"]?.reliability).toMatchObject({
       enforcement_attempts: [],
       total_enforcement_retries: 1,
@@ -146,9 +146,11 @@ describe("bylaw status", () => {
   test.each(readCases<[string, string[]]>(import.meta, "refuses"))(
     "refuses %s",
     async (_, args) => {
-      const ran = await bylawHere(["status", ...args, "--json"], {
-        cwd: scratch({ "log.jsonl": logOf(EVENTS) }),
-      });
+      const ran = await workplace({ "log.jsonl": logOf(EVENTS) }).run([
+        "status",
+        ...args,
+        "--json",
+      ]);
       expect(ran.code).toBe(2);
       expect(json(ran)).toMatchObject({
         error: { code: expect.stringMatching(/^BYLAW_/) as unknown },

@@ -1,6 +1,6 @@
 import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { POLICY, bylawHere, json, scratch, type Ran } from "./bylaw.ts";
+import { POLICY, bylawHere, json, scratch, workplace, type Ran } from "./bylaw.ts";
 
 type Line = Readonly<Record<string, unknown>>;
 const lines = (...cases: readonly Line[]): string =>
@@ -86,8 +86,8 @@ describe("bylaw test", () => {
   });
 
   test("runs the inline cases, and needs no others", async () => {
-    const cwd = scratch({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
-    const ran = await bylawHere("test p.toml", { cwd });
+    const { run } = workplace({ "p.toml": `${POLICY}match = "send_mail"\nnot_match = "send"\n` });
+    const ran = await run("test p.toml");
     expect(ran.code).toBe(0);
     expect(ran.stdout).toBe(`held ask-mail matches send_mail p.toml:21
 held ask-mail does not match send p.toml:22
@@ -97,9 +97,7 @@ held ask-mail does not match send p.toml:22
   });
 
   test("does not load a policy with a wrong inline case", async () => {
-    const ran = await bylawHere("test p.toml", {
-      cwd: scratch({ "p.toml": `${POLICY}match = "mail"\n` }),
-    });
+    const ran = await workplace({ "p.toml": `${POLICY}match = "mail"\n` }).run("test p.toml");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_POLICY_INVALID.*does not match `mail`/);
   });
@@ -121,8 +119,8 @@ import { z } from "zod";
 const never = defineCheck({ name: "never", hook: "beforeToolCall", args: z.object({}), check: () => deny("never") });
 export default defineConfig({ plugins: [policy({ files: ["p.toml"] }), never] });`;
     const files = { "p.toml": POLICY, "bylaw.config.ts": config, "c.jsonl": lines(CASES[0] ?? {}) };
-    expect((await bylawHere("test c.jsonl", { cwd: scratch(files) })).code).toBe(1);
-    expect((await bylawHere("test c.jsonl p.toml", { cwd: scratch(files) })).code).toBe(0);
+    expect((await workplace(files).run("test c.jsonl")).code).toBe(1);
+    expect((await workplace(files).run("test c.jsonl p.toml")).code).toBe(0);
   });
 
   test("reads cases from the standard input", async () => {
@@ -189,9 +187,11 @@ describe("bylaw test --mutate", () => {
       { tool: "x", args: {}, must: "deny", code: "fallback" },
     );
     const policy = '[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
-    const ran = await bylawHere("test c.jsonl --mutate", {
-      cwd: scratch({ "p.toml": policy, "bylaw.config.json": config, "c.jsonl": cases }),
-    });
+    const ran = await workplace({
+      "p.toml": policy,
+      "bylaw.config.json": config,
+      "c.jsonl": cases,
+    }).run("test c.jsonl --mutate");
     expect(ran.stdout).toContain("all noticed");
     expect(ran.code).toBe(0);
   });
@@ -246,9 +246,10 @@ test("a missing policy gives the advice for the command line", async () => {
     /^error BYLAW_POLICY_MISSING: [^]*fix: Create the file, or name another on the command line\n/,
   );
   const config = '{"plugins":[{"use":"@bylaw/plugin-policy","options":{"files":["q.toml"]}}]}';
-  const configured = await bylawHere("test c.jsonl", {
-    cwd: scratch({ "bylaw.config.json": config, "c.jsonl": lines(...CASES) }),
-  });
+  const configured = await workplace({
+    "bylaw.config.json": config,
+    "c.jsonl": lines(...CASES),
+  }).run("test c.jsonl");
   expect(configured.stderr).toMatch(/^error BYLAW_POLICY_MISSING: [^]*option `files`/);
 });
 
@@ -287,11 +288,11 @@ describe("a case file", () => {
   });
 
   test("with another extension is named with an option", async () => {
-    const cwd = scratch({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
-    const ran = await bylawHere("test p.toml cases.txt", { cwd });
+    const { run } = workplace({ "p.toml": POLICY, "cases.txt": lines(...CASES) });
+    const ran = await run("test p.toml cases.txt");
     expect(ran).toMatchObject({ code: 2, stdout: "" });
     expect(ran.stderr).toMatch(/BYLAW_USAGE_INVALID.*`cases\.txt`[^]*--cases/);
-    expect((await bylawHere("test p.toml --cases cases.txt", { cwd })).code).toBe(0);
+    expect((await run("test p.toml --cases cases.txt")).code).toBe(0);
   });
 
   test("that is empty counts as no test", async () => {
