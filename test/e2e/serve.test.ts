@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
@@ -32,14 +31,8 @@ function project(files: Readonly<Record<string, string>> = {}): string {
   return folder;
 }
 
-interface Serving {
-  readonly url: string;
-  readonly child: ChildProcess;
-  readonly errors: () => string;
-}
-
 /** Starts the real command, and waits until it prints where it listens. */
-async function serving(cwd: string, ...args: readonly string[]): Promise<Serving> {
+async function serving(cwd: string, ...args: readonly string[]) {
   const child = start(["serve", "--port", "0", "--json", ...args], cwd);
   onTestFinished(() => void child.kill("SIGKILL"));
   let errors = "";

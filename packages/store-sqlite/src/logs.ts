@@ -4,12 +4,6 @@ import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
 
-/** Events that are numbered and chained, but not written yet. */
-interface Appendix {
-  readonly events: readonly LogEvent[];
-  readonly write: () => void;
-}
-
 type Head = Omit<RunRow, "id"> & {
   readonly id?: number;
   /** The last events, in order up to the head. Left out until `after` asks for some. */
@@ -96,7 +90,7 @@ export class Logs {
   }
 
   /** Numbers and chains new events. Nothing else may be appended to the run before `write` is called. */
-  prepare(run: string, bodies: readonly EventBody[]): Appendix {
+  prepare(run: string, bodies: readonly EventBody[]) {
     const head = this.#headOf(run);
     let sequence = head.head;
     let { link } = head;

@@ -54,13 +54,7 @@ export async function openSqliteReader(
   };
 }
 
-/** A read-only connection. `snapshot`: it reads a copy made when it was opened. */
-interface Opened {
-  readonly db: Connection;
-  readonly snapshot: boolean;
-}
-
-async function connect(path: string, busyWait: BusyWait): Promise<Opened> {
+async function connect(path: string, busyWait: BusyWait) {
   const engine = await loadEngine();
   const read = (file: string | Buffer, options: Options): Promise<Connection> =>
     checked(new engine(file, options), path, busyWait);

@@ -4,18 +4,12 @@ import type { CheckOptions } from "../commands/check.ts";
 const TEXTS = ["tool", "args", "server", "agent", "phase", "cwd", "batch", "config"] as const;
 const URL = /^(?:file:|[a-z][a-z0-9+.-]+:\/\/)/i;
 
-/** The words of `bylaw check`: a shell command behind `--`, and the options. */
-interface QuickCheck {
-  readonly line: readonly string[];
-  readonly options: CheckOptions;
-}
-
 /**
  * Reads the words of `bylaw check` if all options are long, given once and separate from their values. Returns undefined for anything
  * else, including every mistake, which the full parser then handles. Hooks start this command for each call, and loading the full
  * parser takes as long as starting Node.
  */
-export function quickCheck(argv: readonly string[]): QuickCheck | undefined {
+export function quickCheck(argv: readonly string[]) {
   const [command, ...all] = argv;
   if (command !== "check") return undefined;
   const end = all.indexOf("--");

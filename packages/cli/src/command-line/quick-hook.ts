@@ -1,19 +1,10 @@
-export interface HookArguments {
-  readonly host: string;
-  readonly named: string | undefined;
-  readonly config: string;
-  readonly strict: boolean;
-  readonly engine?: string;
-  readonly wait?: number;
-}
-
 const NO_FILE = /^(?:$|-|\w[\w+.-]+:)/;
 
 /**
  * Reads the arguments of `bylaw hook` as `bylaw install` writes them. Returns undefined for anything else, which the full parser
  * then handles.
  */
-export function quickHook(argv: readonly string[]): HookArguments | undefined {
+export function quickHook(argv: readonly string[]) {
   const [command, ...words] = argv;
   if (command !== "hook") return undefined;
   const operands: string[] = [];

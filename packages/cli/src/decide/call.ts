@@ -22,12 +22,6 @@ export interface CallDefaults {
   readonly interactive: boolean;
 }
 
-/** A call, and its id exactly as in the batch. */
-export interface IdentifiedCall {
-  readonly id: string | number | undefined;
-  readonly call: ToolCall;
-}
-
 /** The keys that a line of a batch may have. */
 export const CALL_KEYS = [
   "id",
@@ -48,7 +42,7 @@ const KNOWN: ReadonlySet<string> = new Set(CALL_KEYS);
 const DIRECTORIES = ["cwd", "home", "workspace"] as const;
 
 /** Reads the call on one line of a batch. Throws {@link BylawError}. */
-export function callFromLine(line: Json, defaults: CallDefaults): IdentifiedCall {
+export function callFromLine(line: Json, defaults: CallDefaults) {
   if (!isJsonObject(line)) throw bad("A call must be a JSON object with `tool` and `args`");
   for (const key of Object.keys(line)) if (!KNOWN.has(key)) throw unknownKey(key);
   const { id, args_raw: raw } = line;

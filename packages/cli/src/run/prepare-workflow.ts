@@ -36,12 +36,6 @@ export interface WorkParts {
   readonly json: boolean;
 }
 
-/** The options of `runWorkflow`, and what to close when the workflow is over. */
-export interface Work {
-  readonly options: WorkflowOptions;
-  readonly close: () => Promise<void>;
-}
-
 /** Prepares the options of a workflow: its progress display, its oversight, and the server through which agents reach the run. */
 export async function prepareWorkflow({
   run,
@@ -55,7 +49,7 @@ export async function prepareWorkflow({
   controlFile,
   signal,
   json,
-}: WorkParts): Promise<Work> {
+}: WorkParts) {
   const { template, definition } = loaded;
   const { CONSTITUTION_TOOLS, constitutionOf, constitutionText, hasOwnRules, rulesFor } =
     plugins.constitution;

@@ -4,14 +4,6 @@ import { BylawError, messageOf, omitUndefined, type ToolCall } from "@bylaw/kern
 import { parsePolicy, type ToolTable } from "@bylaw/policy-language";
 import type { LearnedRule } from "./learn-rules.ts";
 
-/** What accepting a suggestion wrote. */
-interface Accepted {
-  readonly policy: string;
-  readonly cases: string;
-  readonly rule: string;
-  readonly cases_added: number;
-}
-
 /** How many of the saved calls, and of those beyond the rule, become cases. */
 const MOST_CASES = 3;
 
@@ -19,7 +11,7 @@ const MOST_CASES = 3;
  * Appends a rule to a policy, and cases to the file beside it: `policy.cases.jsonl` for `policy.toml`. Throws a PolicyError if the
  * policy would not load, and BYLAW_POLICY_UNWRITABLE.
  */
-export function acceptRule(rule: LearnedRule, policy: string, tools: ToolTable): Accepted {
+export function acceptRule(rule: LearnedRule, policy: string, tools: ToolTable) {
   const { name, toml, calls, beyond } = rule;
   const before = existsSync(policy) ? readFileSync(policy, "utf8") : "";
   const added = `${before === "" || before.endsWith("\n") ? "" : "\n"}${before === "" ? "" : "\n"}${toml}`;

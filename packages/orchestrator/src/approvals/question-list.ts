@@ -19,12 +19,6 @@ export interface Wait {
   readonly signal: AbortSignal;
 }
 
-export interface QuestionPage {
-  readonly approvals: readonly OpenQuestion[];
-  readonly total: number;
-  readonly next?: string;
-}
-
 export interface QuestionListTerms {
   readonly run: Pick<Run, "catchUp"> & { readonly view: View };
   readonly questions: QuestionFold;
@@ -85,7 +79,7 @@ export class QuestionList {
   async page(
     scope: QuestionScope,
     { limit, after }: { readonly limit: number; readonly after?: string | undefined },
-  ): Promise<QuestionPage> {
+  ) {
     const all = await this.open(scope);
     const begin = after === undefined ? 0 : this.#indexAfter(all, after);
     const page = all.slice(begin, begin + limit);

@@ -53,13 +53,8 @@ export function createOperatorList(
 
 const MISSING = "";
 
-interface Look {
-  readonly state: string;
-  readonly settled: boolean;
-}
-
 // A path that cannot be checked does not count as missing. Reading it reports the problem.
-function look(file: string): Look {
+function look(file: string) {
   try {
     const found = lstatSync(file, { throwIfNoEntry: false, bigint: true });
     if (found === undefined) return { state: MISSING, settled: true };

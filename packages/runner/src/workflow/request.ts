@@ -12,7 +12,7 @@ import type { WorkflowOptions } from "./options.ts";
 import { progressOf } from "./progress.ts";
 import { draft, record, unrecorded } from "./record.ts";
 import { isDuplicateRequest, duplicateRequestText, wantsOversight } from "./duplicate-request.ts";
-import type { ActiveAgent, ActiveStep } from "./state/types.ts";
+import type { ActiveAgent } from "./state/types.ts";
 import { workflowState } from "./state/projection.ts";
 
 /** The control file of a step. Parallel steps have one file each. */
@@ -134,12 +134,7 @@ async function behave(
   options.onEvents?.(outcome.events);
 }
 
-interface Top {
-  readonly activeStep: ActiveStep;
-  readonly activeAgent: ActiveAgent;
-}
-
-function topOf({ run }: WorkflowOptions, { id }: Step): Top | undefined {
+function topOf({ run }: WorkflowOptions, { id }: Step) {
   const activeStep = run
     .view(workflowState)
     .units.find(({ step, settled }) => step === id && !settled);

@@ -79,15 +79,8 @@ export function readFiles(options: WorkspaceToolsOptions): Tool<CallContext> {
   });
 }
 
-interface Part {
-  readonly content: string;
-  readonly lines: number;
-  readonly total_lines: number;
-  readonly truncated: boolean;
-}
-
 /** Whole lines up to a number of characters. A longer first line is cut. */
-function partOf(text: string, offset: number, limit: number, remaining: number): Part {
+function partOf(text: string, offset: number, limit: number, remaining: number) {
   let [from, to, total] = [text.length, text.length, 0];
   let last = offset;
   for (let at = 0; at < text.length; total += 1) {
