@@ -3,27 +3,12 @@ import { decisionIn, facts } from "./audit-facts.ts";
 import { TASKS } from "./audit-index.ts";
 import { setBounded } from "../service/bounded-map.ts";
 
-/** The counts of a run. */
-export interface AuditStats {
-  readonly total_entries: number;
-  readonly total_successes: number;
-  readonly total_failures: number;
-  /** The share of successes among successes and failures, from 0 to 1; 0 if there are none. */
-  readonly success_rate: number;
-  /** The number of calls of each tool. */
-  readonly tools_used: Readonly<Record<string, number>>;
-  /** The number of events in each phase. */
-  readonly phases: Readonly<Record<string, number>>;
-  readonly event_types: Readonly<Record<string, number>>;
-  /** By effect and code, such as `deny rule_denied`. */
-  readonly decisions: Readonly<Record<string, number>>;
-}
-
 /** A log can have any number of names, so all that come after these are counted together. */
 const NAMES = 500;
 const OTHERS = "(others)";
 const ASKED: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
 
+/** The counts of a run. */
 export class AuditCounts {
   readonly #tools = new Map<string, number>();
   readonly #phases = new Map<string, number>();
@@ -39,7 +24,7 @@ export class AuditCounts {
     for (const event of events) this.#take(event);
   }
 
-  value(): AuditStats {
+  value() {
     const judged = this.#successes + this.#failures;
     return {
       total_entries: this.#entries,

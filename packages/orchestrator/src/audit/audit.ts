@@ -1,45 +1,9 @@
-import { isJsonObject, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { isJsonObject, type LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { decisionIn, facts, textOf } from "./audit-facts.ts";
 import { AuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
-import { AuditCounts, type AuditStats } from "./audit-stats.ts";
+import { AuditCounts } from "./audit-stats.ts";
 import type { LogFollower, LogFold } from "../events/log-follower.ts";
-
-/** One event of the log, with the fields of searches. */
-interface AuditEntry {
-  readonly sequence: number;
-  readonly timestamp: string;
-  readonly event_type: string;
-  readonly session_id: string;
-  readonly agent_id: string | null;
-  readonly task_id: string | null;
-  /** The phase of the task at the time of the event. */
-  readonly phase: string | null;
-  readonly tool_name: string | null;
-  /** The arguments of a tool call; `null` for other events. */
-  readonly args: Json;
-  readonly result: Json;
-  /** Milliseconds from the decision to the result. */
-  readonly duration_ms: number | null;
-  /** `null` for neither, such as an allowed call without a result. */
-  readonly success: boolean | null;
-  readonly error: string | null;
-  readonly effect: string | null;
-  readonly code: string | null;
-  /** The other details of the event. */
-  readonly details: JsonObject;
-}
-
-/** A page of the log, the newest events first. */
-interface AuditPage {
-  readonly entries: readonly AuditEntry[];
-  /** The number of all matches among the events that this node knows. */
-  readonly total: number;
-  /** The cursor of the next page. Left out on the last one. */
-  readonly next?: string;
-  /** The first event that this node knows. Left out if it knows the log from its beginning. */
-  readonly from_sequence?: number;
-}
 
 interface AuditTerms {
   readonly store: Pick<Store, "events">;
@@ -75,10 +39,10 @@ export class Audit implements LogFold {
   async query(
     filter: AuditFilter,
     { limit, below = Infinity }: { readonly limit: number; readonly below?: number | undefined },
-  ): Promise<AuditPage> {
+  ) {
     await this.#follower().fresh();
     const { hits, total } = this.#index.find(filter, below, limit + 1);
-    const entries: AuditEntry[] = [];
+    const entries: ReturnType<typeof entry>[] = [];
     let size = 0;
     for await (const [hit, event] of this.#events(hits.slice(0, limit))) {
       const found = entry(event, hit, await this.#callOf(hit));
@@ -98,7 +62,7 @@ export class Audit implements LogFold {
     };
   }
 
-  async stats(): Promise<AuditStats> {
+  async stats() {
     await this.#follower().fresh();
     return this.#stats.value();
   }
@@ -134,11 +98,12 @@ function parts(hits: readonly AuditHit[]): readonly (readonly AuditHit[])[] {
   return found;
 }
 
+/** One event of the log, with the fields of searches. */
 function entry(
   event: LogEvent,
   { phase, success }: AuditHit,
   call: LogEvent | undefined,
-): AuditEntry {
+) {
   const { sequence, timestamp, event_type, session_id, details } = event;
   const { tool: _tool, args = null, result = null, decision: _decision, ...rest } = details;
   const { task, agent, tool } = facts(event);
@@ -151,12 +116,15 @@ function entry(
     session_id,
     agent_id: agent,
     task_id: task,
+    // The one of the task at the time of the event.
     phase,
     tool_name: tool,
     args: call === undefined ? args : (call.details["args"] ?? null),
     result,
+    // From the decision to the result.
     duration_ms:
       call === undefined ? null : Math.max(0, Date.parse(timestamp) - Date.parse(call.timestamp)),
+    // `null` for neither, such as an allowed call without a result.
     success,
     error: success === false ? (textOf(reason) ?? said ?? textOf(rest["code"])) : null,
     effect: textOf(effect),

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from "prom-client";
-import type { AuditStats } from "../audit/audit-stats.ts";
+import type { AuditCounts } from "../audit/audit-stats.ts";
 import type { RouteName } from "../auth/refusal.ts";
 import type { StreamEnd } from "../events/event-stream.ts";
 import type { StepOutcome } from "../service/scheduler.ts";
@@ -8,7 +8,7 @@ import type { StepOutcome } from "../service/scheduler.ts";
 interface LogNumbers {
   readonly head: number;
   readonly open_approvals: number;
-  readonly stats: Pick<AuditStats, "event_types" | "decisions">;
+  readonly stats: Pick<ReturnType<AuditCounts["value"]>, "event_types" | "decisions">;
 }
 
 interface MetricsTerms {
