@@ -113,7 +113,7 @@ export { TIME_AT_END, timeAtEnd, type RunSummary, type StoreReader } from "./sto
 
 // Files and keys.
 export { foldName } from "./files/fold-name.ts";
-export { pathTemplateFault, runFileName, runPath } from "./files/run-path.ts";
+export { pathTemplate, runFileName, runPath } from "./files/run-path.ts";
 export {
   NO_HEAD,
   followChain,

@@ -1,4 +1,4 @@
-import { pathTemplateFault } from "@bylaw/log";
+import { pathTemplate } from "@bylaw/log";
 import { z } from "zod";
 import { pathFault } from "./redacted-paths.ts";
 
@@ -22,12 +22,7 @@ const keyFile = z.string().min(1);
 
 export const eventLogOptions = z
   .strictObject({
-    file: z
-      .string()
-      .superRefine((text, context) => {
-        const fault = pathTemplateFault(text);
-        if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
-      })
+    file: pathTemplate
       .default(".bylaw/logs/{run}.jsonl")
       .describe(
         "The file of a run, relative to the folder of the configuration; `{run}` stands for its name. One file holds one run.",

@@ -1,14 +1,9 @@
-import { pathTemplateFault } from "@bylaw/log";
+import { pathTemplate } from "@bylaw/log";
 import { z } from "zod";
 
 export const statusOptions = z
   .strictObject({
-    file: z
-      .string()
-      .superRefine((text, context) => {
-        const fault = pathTemplateFault(text);
-        if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
-      })
+    file: pathTemplate
       .default(".bylaw/runs/{run}/status.json")
       .describe(
         "The file, relative to the folder of the configuration. `{run}` stands for the run's name; without it, the file shows the run that was recorded last.",

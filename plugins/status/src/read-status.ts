@@ -32,22 +32,33 @@ export interface ReadAgent {
   readonly reliability: Reliability;
 }
 
-const text = z.string().nullish().default(null);
-const number = z.number().nonnegative().nullish().default(0);
-const texts = z.array(z.string()).nullish().default([]);
+const orNull = <T>(value: T | null | undefined): T | null => value ?? null;
+const text = z.string().nullish().transform(orNull);
+const number = z
+  .number()
+  .nonnegative()
+  .nullish()
+  .transform((value) => value ?? 0);
+const texts = z
+  .array(z.string())
+  .nullish()
+  .transform((value) => value ?? []);
 
-const foreignAttempt = z.object({
-  round: number,
-  attempt: number,
-  max_attempts: number,
-  reason: z.string(),
-  tool_calls: texts,
-  error_message: text,
-  buffer_preview: text,
-  buffer_chars: number,
-  timestamp: number,
-  docker_health: z.record(z.string(), z.unknown()).optional(),
-});
+// MassGen records neither the recovery nor whether an attempt was left: it lists only violations that another attempt followed.
+const foreignAttempt = z
+  .object({
+    round: number,
+    attempt: number,
+    max_attempts: number,
+    reason: z.string(),
+    tool_calls: texts,
+    error_message: text,
+    buffer_preview: text,
+    buffer_chars: number,
+    timestamp: number,
+    docker_health: z.record(z.string(), z.unknown()).optional(),
+  })
+  .transform((attempt) => ({ ...attempt, recovery: null, final: false }));
 
 const foreignReliability = z.object({
   enforcement_attempts: z.array(foreignAttempt).default([]),
@@ -58,14 +69,14 @@ const foreignReliability = z.object({
   workflow_errors: texts,
   total_enforcement_retries: number,
   total_buffer_chars_lost: number,
-  outcome: z.enum(["ok", "non_compliant", "dropped"]).nullish().default(null),
+  outcome: z.enum(["ok", "non_compliant", "dropped"]).nullish().transform(orNull),
 });
 
 const shared = {
   finish_reason: text,
   finish_reason_details: text,
   is_complete: z.boolean().default(false),
-  meta: z.object({ last_updated: z.number().nullish().default(null), session_id: text }),
+  meta: z.object({ last_updated: z.number().nullish().transform(orNull), session_id: text }),
   coordination: z.object({ phase: z.string().nullable(), completion_percentage: number }),
   results: z.object({ votes: z.record(z.string(), z.number()).default({}), winner: text }),
 };
@@ -79,7 +90,9 @@ const foreign = z.object({
       answer_count: number,
       latest_answer_label: text,
       times_restarted: number,
-      reliability: foreignReliability.nullish(),
+      reliability: foreignReliability
+        .nullish()
+        .transform((found) => found ?? foreignReliability.parse({})),
     }),
   ),
 });
@@ -111,16 +124,12 @@ export function readStatus(source: string): ReadStatus {
     last_updated: meta.last_updated,
     session_id: meta.session_id,
     phase: coordination.phase,
-    completion_percentage: coordination.completion_percentage ?? 0,
+    completion_percentage: coordination.completion_percentage,
     agents: Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, agentOf(agent)])),
     votes: results.votes,
     winner: results.winner,
   };
 }
-
-type Parsed =
-  | z.output<typeof statusSchema>["agents"][string]
-  | z.output<typeof foreign>["agents"][string];
 
 const agentOf = ({
   status,
@@ -128,33 +137,12 @@ const agentOf = ({
   latest_answer_label,
   times_restarted,
   reliability,
-}: Parsed): ReadAgent => ({
+}: ReadAgent): ReadAgent => ({
   status,
-  answer_count: answer_count ?? 0,
-  latest_answer_label: latest_answer_label ?? null,
-  times_restarted: times_restarted ?? 0,
-  reliability: reliabilityOf(reliability ?? foreignReliability.parse({})),
-});
-
-// MassGen records neither the recovery nor whether an attempt was left: it lists only violations that another attempt followed.
-const reliabilityOf = (read: z.output<typeof foreignReliability> | Reliability): Reliability => ({
-  enforcement_attempts: read.enforcement_attempts.map((attempt) => ({
-    ...attempt,
-    round: attempt.round ?? 0,
-    attempt: attempt.attempt ?? 0,
-    max_attempts: attempt.max_attempts ?? 0,
-    tool_calls: attempt.tool_calls ?? [],
-    buffer_chars: attempt.buffer_chars ?? 0,
-    timestamp: attempt.timestamp ?? 0,
-    recovery: "recovery" in attempt ? attempt.recovery : null,
-    final: "final" in attempt ? attempt.final : false,
-  })),
-  by_round: read.by_round,
-  unknown_tools: read.unknown_tools ?? [],
-  workflow_errors: read.workflow_errors ?? [],
-  total_enforcement_retries: read.total_enforcement_retries ?? 0,
-  total_buffer_chars_lost: read.total_buffer_chars_lost ?? 0,
-  outcome: read.outcome ?? null,
+  answer_count,
+  latest_answer_label,
+  times_restarted,
+  reliability,
 });
 
 function invalid(what: string, cause?: unknown): BylawError {

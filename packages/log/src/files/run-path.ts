@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, resolve } from "node:path";
+import { z } from "zod";
 
 /** The most characters of a run's name in a path, so that a suffix still fits into the 255 bytes of a file name. */
 const LONGEST = 120;
@@ -42,8 +43,13 @@ export function runPath(template: string, run: string, folder: string): string {
   return isAbsolute(path) ? resolve(path) : resolve(folder, path);
 }
 
-/** Why a template of {@link runPath} cannot be the path of a file. `undefined` if it can. */
-export function pathTemplateFault(template: string): string | undefined {
+/** An option that is a template of {@link runPath}: the path of a file. */
+export const pathTemplate = z.string().superRefine((text, context) => {
+  const fault = pathTemplateFault(text);
+  if (fault !== undefined) context.addIssue(`must be the path of a file, not ${fault}`);
+});
+
+function pathTemplateFault(template: string): string | undefined {
   if (template.includes("\0")) return "a path with a NUL byte";
   const rest = template.replaceAll("{run}", "");
   if (/[{}]/.test(rest)) return "a placeholder other than `{run}`";

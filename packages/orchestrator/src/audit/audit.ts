@@ -99,11 +99,7 @@ function parts(hits: readonly AuditHit[]): readonly (readonly AuditHit[])[] {
 }
 
 /** One event of the log, with the fields of searches. */
-function entry(
-  event: LogEvent,
-  { phase, success }: AuditHit,
-  call: LogEvent | undefined,
-) {
+function entry(event: LogEvent, { phase, success }: AuditHit, call: LogEvent | undefined) {
   const { sequence, timestamp, event_type, session_id, details } = event;
   const { tool: _tool, args = null, result = null, decision: _decision, ...rest } = details;
   const { task, agent, tool } = facts(event);
