@@ -57,7 +57,9 @@ export default defineConfig({
       test: {
         name: root,
         root,
-        setupFiles: [join(import.meta.dirname, "test/seed.ts")],
+        setupFiles: ["seed", "matchers"].map((file) =>
+          join(import.meta.dirname, `test/${file}.ts`),
+        ),
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],
         // Loading what is tested again for each file takes as long as many tests. The files of a worker share it.
         isolate: false,

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_363,
-  test_lines: 105_559,
+  source_lines: 140_153,
+  test_lines: 105_306,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -152,7 +152,7 @@ done();
     for (let round = 0; round < 24; round += 1) {
       await expect(
         client.leaseDirective(first, { holder: "somebody else", lease_ms: 1_000 }),
-      ).rejects.toMatchObject({ code: "BYLAW_DIRECTIVE_TAKEN" });
+      ).rejects.toFailWith("BYLAW_DIRECTIVE_TAKEN");
       await new Promise((resolve) => setTimeout(resolve, 250));
     }
     writeFileSync(join(cwd, "go"), "");

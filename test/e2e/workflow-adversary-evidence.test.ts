@@ -85,12 +85,12 @@ describe("an agent that forges evidence", () => {
     await log.respond({ agent: "ann", task: TASK, content: JSON.stringify(run) } as never);
     await expect(
       log.record([{ event_type: "test_run", agent_id: "ann", task_id: TASK, details: run }]),
-    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    ).rejects.toFailWith("BYLAW_EVENT_INVALID");
     await expect(
       log.record([
         { event_type: "phase_entered", agent_id: "ann", task_id: TASK, details: { to: "IMPL" } },
       ]),
-    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    ).rejects.toFailWith("BYLAW_EVENT_INVALID");
     expect(await walk.events("test_run")).toEqual([]);
     await stays(walk, "IMPL", RED, ["gate_blocked"], /No test run is recorded/);
   });

@@ -209,9 +209,9 @@ describe("an agent at work", () => {
         }),
       ),
     ).toContain("gate_blocked");
-    await expect(walk.decide("review_approved", "rita", "approved")).rejects.toMatchObject({
-      code: "BYLAW_GATE_NOT_OPEN",
-    });
+    await expect(walk.decide("review_approved", "rita", "approved")).rejects.toFailWith(
+      "BYLAW_GATE_NOT_OPEN",
+    );
     expect(walk.phase()).toBe("REVIEW");
   });
 

@@ -55,9 +55,7 @@ describe("evaluators give the results of the original systems", () => {
     };
     expect(radium(zero)).toMatchObject({ shouldRepeat: false, reason: "loop limit reached (0)" });
     expect(codemachine(zero)).toMatchObject({ shouldRepeat: true });
-    expect(() => better(zero)).toThrow(
-      expect.objectContaining({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID" }),
-    );
+    expect(() => better(zero)).toFailWith("BYLAW_BEHAVIOR_CONFIG_INVALID");
   });
 
   it("by default the limit applies only to `loop`, and a stop keeps its reason", () => {
@@ -83,9 +81,7 @@ describe("evaluators give the results of the original systems", () => {
   it("refuses steps that lead nowhere, which the original systems clamp or accept", () => {
     for (const steps of [0, -1, 1.5, "2", null]) {
       const one: Evaluation = { evaluator: "loop", file: { action: "loop" }, config: { steps } };
-      expect(() => better(one)).toThrow(
-        expect.objectContaining({ code: "BYLAW_BEHAVIOR_CONFIG_INVALID" }),
-      );
+      expect(() => better(one)).toFailWith("BYLAW_BEHAVIOR_CONFIG_INVALID");
       expect(codemachine(one)).toMatchObject({ stepsBack: 1 });
     }
     expect(
@@ -110,9 +106,7 @@ describe("evaluators give the results of the original systems", () => {
     expect(codemachine(empty)).toMatchObject({ agentId: "b" });
     const nobody: Evaluation = { evaluator: "trigger", file: { action: "trigger" }, config: {} };
     expect(codemachine(nobody)).toBeNull();
-    expect(() => better(nobody)).toThrow(
-      expect.objectContaining({ code: "BYLAW_BEHAVIOR_TARGET_MISSING" }),
-    );
+    expect(() => better(nobody)).toFailWith("BYLAW_BEHAVIOR_TARGET_MISSING");
   });
 
   it("ignores a broken file in a step without a loop, and otherwise only if the original system did", () => {
@@ -134,8 +128,8 @@ describe("evaluators give the results of the original systems", () => {
     expect(
       codemachine({ evaluator: "loop", file: '{"action":"stop","action":"loop"}', config }),
     ).toMatchObject({ shouldRepeat: true });
-    expect(() => better({ evaluator: "checkpoint", file: "{" })).toThrow(
-      expect.objectContaining({ code: "BYLAW_BEHAVIOR_INVALID" }),
+    expect(() => better({ evaluator: "checkpoint", file: "{" })).toFailWith(
+      "BYLAW_BEHAVIOR_INVALID",
     );
   });
 });
@@ -150,10 +144,7 @@ describe("the control file", () => {
     "%s",
     (raw, { accepted, action, strict }) => {
       if (accepted && strict !== false) expect(parseControlFile(raw).action).toBe(action);
-      else
-        expect(() => parseControlFile(raw)).toThrow(
-          expect.objectContaining({ code: "BYLAW_BEHAVIOR_INVALID" }),
-        );
+      else expect(() => parseControlFile(raw)).toFailWith("BYLAW_BEHAVIOR_INVALID");
     },
   );
 

@@ -52,7 +52,5 @@ it("says so if it cannot use the port", async () => {
   const first = await listenProxy({ ...options, port: 0 });
   onTestFinished(() => first.close());
   const port = Number(new URL(first.url).port);
-  await expect(listenProxy({ ...options, port })).rejects.toMatchObject({
-    code: "BYLAW_MCP_LISTEN_FAILED",
-  });
+  await expect(listenProxy({ ...options, port })).rejects.toFailWith("BYLAW_MCP_LISTEN_FAILED");
 });

@@ -362,7 +362,7 @@ describe("a server that misbehaves", () => {
   it("that cannot be started is an error", async () => {
     const server = { command: ["/nowhere/server"], cwd: "/", env: {} };
     const proxy = openProxy({ kernel, server, raw: true });
-    await expect((await proxy).ended).rejects.toMatchObject({ code: "BYLAW_MCP_SERVER_FAILED" });
+    await expect((await proxy).ended).rejects.toFailWith("BYLAW_MCP_SERVER_FAILED");
   });
 });
 

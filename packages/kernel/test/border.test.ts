@@ -74,9 +74,7 @@ describe("data that JSON cannot express", () => {
   it("is rejected by freezeJson with an error code", () => {
     for (const [name, make] of hostile) {
       if (name.includes("throws") || name.includes("revoked")) continue;
-      expect(() => freezeJson(make()), name).toThrow(
-        expect.objectContaining({ code: "BYLAW_JSON_INVALID" }),
-      );
+      expect(() => freezeJson(make()), name).toFailWith("BYLAW_JSON_INVALID");
     }
   });
 

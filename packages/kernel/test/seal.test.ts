@@ -37,12 +37,8 @@ describe("onSeal", () => {
       api = kernel;
       kernel.onSeal(() => kernel.projection(counter));
     });
-    expect(() => createKernel({ plugins: [late] })).toThrow(
-      expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }),
-    );
-    expect(() => api?.onSeal(() => {})).toThrow(
-      expect.objectContaining({ code: "BYLAW_KERNEL_SEALED" }),
-    );
+    expect(() => createKernel({ plugins: [late] })).toFailWith("BYLAW_KERNEL_SEALED");
+    expect(() => api?.onSeal(() => {})).toFailWith("BYLAW_KERNEL_SEALED");
   });
   it("gets lists that no one can change", () => {
     const changes = plugin("changes", (kernel) =>

@@ -154,9 +154,7 @@ describe("an approval", () => {
     "is refused if it ends at `%s`, which is not an RFC 3339 time",
     async (expires_at) => {
       const run = await open();
-      await expect(approve(run, call(), expires_at)).rejects.toMatchObject({
-        code: "BYLAW_EVENT_INVALID",
-      });
+      await expect(approve(run, call(), expires_at)).rejects.toFailWith("BYLAW_EVENT_INVALID");
       expect((await ran(run)).applied).toBe("ask_user");
     },
   );
@@ -166,19 +164,17 @@ describe("an approval", () => {
     async (by) => {
       const run = await open();
       const given = run.approve({ subject: call(), by: forged(by), expires_at: LATER });
-      await expect(given).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      await expect(given).rejects.toFailWith("BYLAW_EVENT_INVALID");
     },
   );
 
   it("is refused for an invalid subject", async () => {
     const run = await open();
-    await expect(approve(run, call({ tool: "" }))).rejects.toMatchObject({
-      code: "BYLAW_SUBJECT_INVALID",
-    });
+    await expect(approve(run, call({ tool: "" }))).rejects.toFailWith("BYLAW_SUBJECT_INVALID");
     for (const none of [null, 7, "x", []])
       await expect(approve(run, forged(none))).rejects.toMatchObject({ code: /^BYLAW_/ });
     const forging = forged({ ...call(), facts: { tokens: true } });
-    await expect(approve(run, forging)).rejects.toMatchObject({ code: "BYLAW_SUBJECT_INVALID" });
+    await expect(approve(run, forging)).rejects.toFailWith("BYLAW_SUBJECT_INVALID");
   });
 
   it("counts only under the policy that asked", async () => {

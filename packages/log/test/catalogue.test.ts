@@ -83,7 +83,7 @@ describe("the catalogue", () => {
   it("refuses another type with a name that is taken", () => {
     expect(() =>
       createCatalogue({ types: [{ name: "task_complete", details: z.unknown() }] }),
-    ).toThrow(expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }));
+    ).toFailWith("BYLAW_OPTIONS_INVALID");
   });
 
   it("reports errors under `strict` for what is a warning or nothing under `lenient`", () => {

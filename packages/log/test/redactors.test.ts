@@ -151,7 +151,7 @@ describe("a redactor", () => {
       },
       { store },
     );
-    await expect(run.record([note(7)])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    await expect(run.record([note(7)])).rejects.toFailWith("BYLAW_EVENT_INVALID");
     expect(await typesOf(store)).toEqual(["session_start"]);
   });
 

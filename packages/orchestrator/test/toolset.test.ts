@@ -41,6 +41,6 @@ it("protected paths are relative to the contract, not to the workspace", async (
       ? undefined
       : callTool(write, { path, content: "{}" }, { agent: "ann", workspace });
   for (const path of ["rules/schemas/plan.json", "rules/agent_workflow.yaml"])
-    await expect(put(path), path).rejects.toMatchObject({ code: "BYLAW_PLACE_REFUSED" });
+    await expect(put(path), path).rejects.toFailWith("BYLAW_PLACE_REFUSED");
   expect(await put("schemas/plan.json")).toMatchObject({ status: "success" });
 });

@@ -245,9 +245,9 @@ describe("finding templates", () => {
     expect(await templateFile("one", { cwd, home })).toBe(
       join(cwd, ".bylaw/templates/other-file.yaml"),
     );
-    await expect(templateFile("broken", { cwd, home })).rejects.toMatchObject({
-      code: "BYLAW_TEMPLATE_INVALID",
-    });
+    await expect(templateFile("broken", { cwd, home })).rejects.toFailWith(
+      "BYLAW_TEMPLATE_INVALID",
+    );
     await expect(templateFile("tow", { cwd, home })).rejects.toMatchObject({
       code: "BYLAW_TEMPLATE_MISSING",
       fix: "Did you mean `two`?",

@@ -254,9 +254,7 @@ describe("a worker", () => {
     expect(await fresh.worker.look("r")).toBe("busy");
     const run = await openRun(kernelOf(next), { run: "r", store, join: true });
     await migrateWorkflow(run, { before: loaded.template, loaded: next, by: "ada" });
-    await expect(enqueueWorkflow(store, run, loaded)).rejects.toMatchObject({
-      code: "BYLAW_TEMPLATE_CHANGED",
-    });
+    await expect(enqueueWorkflow(store, run, loaded)).rejects.toFailWith("BYLAW_TEMPLATE_CHANGED");
     await enqueueWorkflow(store, run, next);
     await run.close();
     expect([await old.worker.look("r"), await fresh.worker.look("r")]).toEqual(["busy", "taken"]);
@@ -342,9 +340,7 @@ describe("a worker", () => {
         workspace: folder,
         controlFile: join(folder, "behavior.json"),
       };
-      await expect(runWorkflow({ ...going, run: late })).rejects.toMatchObject({
-        code: "BYLAW_EVENT_REFUSED",
-      });
+      await expect(runWorkflow({ ...going, run: late })).rejects.toFailWith("BYLAW_EVENT_REFUSED");
       expect([isMoved, (await logOf(store, "r")).at(-1)?.event_type]).toEqual([
         true,
         "workflow_migrated",

@@ -24,8 +24,8 @@ describe("voteOf", () => {
   });
 
   it("throws for an invalid subject", async () => {
-    await expect(voteOf(noSecrets, { hook: "beforeToolCall", tool: "a\nb" })).rejects.toMatchObject(
-      { code: "BYLAW_SUBJECT_INVALID" },
+    await expect(voteOf(noSecrets, { hook: "beforeToolCall", tool: "a\nb" })).rejects.toFailWith(
+      "BYLAW_SUBJECT_INVALID",
     );
   });
 });

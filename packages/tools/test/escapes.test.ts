@@ -67,7 +67,7 @@ describe("a path that leads out of the workspace", () => {
       const call = toolsIn(root);
       for (const [tool, args] of WAYS) {
         const answer = call(tool, args(path));
-        await expect(answer, tool).rejects.toMatchObject({ code: NOT_ALLOWED });
+        await expect(answer, tool).rejects.toFailWith(NOT_ALLOWED);
         const error: unknown = await answer.catch((thrown: unknown) => thrown);
         expect(messageOf(error)).not.toContain(SECRET);
       }
@@ -109,9 +109,7 @@ describe("a link", () => {
           message: expect.stringContaining("is a link"),
         });
       if (path !== "dangling")
-        await expect(call("bash", { command: "ls", cwd: path })).rejects.toMatchObject({
-          code: NOT_ALLOWED,
-        });
+        await expect(call("bash", { command: "ls", cwd: path })).rejects.toFailWith(NOT_ALLOWED);
       expect(readFileSync(join(outside, "secret.txt"), "utf8")).toBe(SECRET);
       expect(readdirSync(outside)).toEqual(["secret.txt"]);
       expect(existsSync(join(root, "nowhere"))).toBe(false);

@@ -61,9 +61,7 @@ describe("the lock", () => {
     const mine = lock.hold(async () => {
       got = true;
     });
-    await expect(new FileLock(path, 0).hold(async () => {})).rejects.toMatchObject({
-      code: "BYLAW_LOG_BUSY",
-    });
+    await expect(new FileLock(path, 0).hold(async () => {})).rejects.toFailWith("BYLAW_LOG_BUSY");
     expect(got).toBe(false);
     holder.process.kill("SIGKILL");
     await mine;
@@ -76,7 +74,7 @@ describe("the lock", () => {
     const holder = start("holder.ts", `${path}.lock`);
     await holder.said("held");
     holder.process.kill("SIGSTOP");
-    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_BUSY" });
+    await expect(write(1)).rejects.toFailWith("BYLAW_LOG_BUSY");
     holder.process.kill("SIGKILL");
     await holder.ended;
     await write(1);
@@ -215,21 +213,21 @@ describe("something else in the place of the file", () => {
   it("is reported as unwritable: a file in the place of a folder, and a damaged lock", async () => {
     const base = folder();
     writeFileSync(join(base, "file"), "");
-    await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toMatchObject({
-      code: "BYLAW_LOG_UNWRITABLE",
-    });
+    await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toFailWith(
+      "BYLAW_LOG_UNWRITABLE",
+    );
     writeFileSync(join(base, "run.jsonl.lock"), "rubbish".repeat(1_000));
-    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({
-      code: "BYLAW_LOG_UNWRITABLE",
-    });
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toFailWith(
+      "BYLAW_LOG_UNWRITABLE",
+    );
   });
 
   it.skipIf(isRoot)("is reported as unwritable: a folder without write permission", async () => {
     const base = folder();
     chmodSync(base, 0o500);
-    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toMatchObject({
-      code: "BYLAW_LOG_UNWRITABLE",
-    });
+    await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toFailWith(
+      "BYLAW_LOG_UNWRITABLE",
+    );
     chmodSync(base, 0o700);
   });
 });
@@ -345,11 +343,11 @@ describe("a disk that fails to sync", () => {
     const { write, close } = await open(log, path, { sync });
     await write(1);
     fails = true;
-    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
+    await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
     const before = asked;
     fails = false;
-    await expect(write(1)).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
-    await expect(close()).rejects.toMatchObject({ code: "BYLAW_LOG_UNSYNCED" });
+    await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
+    await expect(close()).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
     expect(asked).toBe(before);
     const again = await open(log, path);
     await again.write(1);

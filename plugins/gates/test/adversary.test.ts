@@ -132,12 +132,12 @@ describe("nothing passes", () => {
     for (const event_type of ["phase_entered", "transition_blocked", "tool_allowed"])
       await expect(
         run.record([{ event_type, agent_id: null, task_id: "t1", details: {} }]),
-      ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+      ).rejects.toFailWith("BYLAW_EVENT_INVALID");
     await expect(
       run.record([
         { event_type: "test_run", agent_id: null, task_id: "t1", details: { passed: 2 } },
       ]),
-    ).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    ).rejects.toFailWith("BYLAW_EVENT_INVALID");
   });
 
   it("by tests with the same name of which one is removed", async () => {

@@ -100,12 +100,8 @@ describe("an approval gate", () => {
     await ask("PLAN", {});
     await ask("TDD", { ...planned, scope_definition: {} });
     expect(openGates(run.view, contract)).toEqual([]);
-    await expect(approve("plan_approval", "Pat")).rejects.toMatchObject({
-      code: "BYLAW_GATE_NOT_OPEN",
-    });
-    await expect(approve("tests_written", "Pat")).rejects.toMatchObject({
-      code: "BYLAW_GATE_NOT_OPEN",
-    });
+    await expect(approve("plan_approval", "Pat")).rejects.toFailWith("BYLAW_GATE_NOT_OPEN");
+    await expect(approve("tests_written", "Pat")).rejects.toFailWith("BYLAW_GATE_NOT_OPEN");
   });
 
   it("is not opened by a request that another plugin refused", async () => {
@@ -219,7 +215,7 @@ describe("an approval gate", () => {
         role: "review_agent",
         verdict: "approved",
       }),
-    ).rejects.toMatchObject({ code: "BYLAW_GATE_NOT_OPEN" });
+    ).rejects.toFailWith("BYLAW_GATE_NOT_OPEN");
     expect((await ask("IMPL", {})).decision.effect).toBe("allow");
     await observe(GREEN);
     await ask("REVIEW", built);
@@ -289,14 +285,12 @@ describe("time", () => {
     const details = { gate: "plan_approval", phase: "PLAN", opened_at: "2026-01-01T10:00:00.000Z" };
     const record = (event_type: string, given: JsonObject) =>
       run.record([{ event_type, agent_id: null, task_id: "t1", details: given }]);
-    await expect(record("gate_escalated", details)).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-    });
-    await expect(record("gate_closed", { ...details, reason: "timed_out" })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-    });
-    await expect(record("gate_closed", { ...details, reason: "rejected" })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_INVALID",
-    });
+    await expect(record("gate_escalated", details)).rejects.toFailWith("BYLAW_EVENT_REFUSED");
+    await expect(record("gate_closed", { ...details, reason: "timed_out" })).rejects.toFailWith(
+      "BYLAW_EVENT_REFUSED",
+    );
+    await expect(record("gate_closed", { ...details, reason: "rejected" })).rejects.toFailWith(
+      "BYLAW_EVENT_INVALID",
+    );
   });
 });

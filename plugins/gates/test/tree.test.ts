@@ -38,12 +38,12 @@ describe("a yes", () => {
       role: "human",
       verdict: "approved",
     } as const;
-    await expect(decideGate(run, { ...late, tree: shown?.tree ?? null })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-    });
+    await expect(decideGate(run, { ...late, tree: shown?.tree ?? null })).rejects.toFailWith(
+      "BYLAW_EVENT_REFUSED",
+    );
     await expect(
       decideGate(run, { ...late, artifacts: `sha256:${"0".repeat(64)}` }),
-    ).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    ).rejects.toFailWith("BYLAW_EVENT_REFUSED");
     // Restoring the old workspace does not restore the old yes.
     rmSync(join(folder, "docs"), { recursive: true });
     expect((await ask("TDD", planned)).text).toContain("and has 0");

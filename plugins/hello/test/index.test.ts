@@ -34,11 +34,7 @@ describe("hello", () => {
 
   it("refuses options with an unknown key or an empty word list", () => {
     const misspelt: object = { wrods: ["x"] };
-    expect(() => hello(misspelt)).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
-    expect(() => hello({ words: [] })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
+    expect(() => hello(misspelt)).toFailWith("BYLAW_OPTIONS_INVALID");
+    expect(() => hello({ words: [] })).toFailWith("BYLAW_OPTIONS_INVALID");
   });
 });

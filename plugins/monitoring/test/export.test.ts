@@ -165,9 +165,9 @@ describe("exportMetrics", () => {
     const { log, path, writer } = given();
     writeFileSync(path, `${JSON.stringify({ run: "run-1", sequence: 1_000_000 })}\n`);
     const forged = writer();
-    await expect(
-      forged.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView),
-    ).rejects.toMatchObject({ code: "BYLAW_METRICS_DIVERGED" });
+    await expect(forged.write(log.add(enter(0, "t1", "PLAN"), step(1)), noView)).rejects.toFailWith(
+      "BYLAW_METRICS_DIVERGED",
+    );
     await forged.close?.();
   });
 
@@ -177,20 +177,20 @@ describe("exportMetrics", () => {
     writeFileSync(join(base, "victim"), "precious");
     const made = log.add(enter(0, "t1", "PLAN"), step(1));
     symlinkSync(join(base, "victim"), path);
-    await expect(Promise.resolve().then(() => writer().write(made, noView))).rejects.toMatchObject({
-      code: "BYLAW_METRICS_UNWRITABLE",
-    });
+    await expect(Promise.resolve().then(() => writer().write(made, noView))).rejects.toFailWith(
+      "BYLAW_METRICS_UNWRITABLE",
+    );
     expect(readFileSync(join(base, "victim"), "utf8")).toBe("precious");
     mkdirSync(join(base, "folder"));
     const inFolder = exportMetrics(log, contract, join(base, "folder"));
-    await expect(Promise.resolve().then(() => inFolder.write(made, noView))).rejects.toMatchObject({
-      code: "BYLAW_METRICS_UNWRITABLE",
-    });
+    await expect(Promise.resolve().then(() => inFolder.write(made, noView))).rejects.toFailWith(
+      "BYLAW_METRICS_UNWRITABLE",
+    );
     if (process.platform === "win32") return;
     expect(spawnSync("mkfifo", [join(base, "pipe")]).status).toBe(0);
     const inPipe = exportMetrics(log, contract, join(base, "pipe"));
-    await expect(Promise.resolve().then(() => inPipe.write(made, noView))).rejects.toMatchObject({
-      code: "BYLAW_METRICS_UNWRITABLE",
-    });
+    await expect(Promise.resolve().then(() => inPipe.write(made, noView))).rejects.toFailWith(
+      "BYLAW_METRICS_UNWRITABLE",
+    );
   });
 });

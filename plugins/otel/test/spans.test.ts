@@ -146,8 +146,8 @@ describe("the content of a call", () => {
   });
 
   it("cannot be asked for without a plugin that redacts", () => {
-    expect(() => createKernel({ plugins: [otel({ content: true })] })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    expect(() => createKernel({ plugins: [otel({ content: true })] })).toFailWith(
+      "BYLAW_OPTIONS_INVALID",
     );
   });
 });

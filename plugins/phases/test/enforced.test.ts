@@ -69,8 +69,8 @@ describe("a part of a contract", () => {
     );
     const plugins = [phases({ contract: join(made.folder, "open.yaml") }), artifacts, gates];
     expect(() => createKernel({ plugins })).not.toThrow();
-    expect(() => phases({ contract, elsewhere: ["token" as never] })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
+    expect(() => phases({ contract, elsewhere: ["token" as never] })).toFailWith(
+      "BYLAW_OPTIONS_INVALID",
     );
   });
 });

@@ -154,9 +154,7 @@ describe("a contract", () => {
   it("in another mode than the configuration's is refused", () => {
     const other = TEXT.replace("mode: strict", "mode: permissive");
     expect(() => placed({}, other)).not.toThrow();
-    expect(() => placed({ mode: "advisory" }, other)).toThrow(
-      expect.objectContaining({ code: "BYLAW_PHASE_MODE_DIFFERS" }),
-    );
+    expect(() => placed({ mode: "advisory" }, other)).toFailWith("BYLAW_PHASE_MODE_DIFFERS");
     expect(() => placed({ mode: "permissive" }, other)).not.toThrow();
     const firmer = other.replace(
       "mode: permissive",
@@ -276,9 +274,7 @@ describe("a contract", () => {
       "$&\n      deploy:\n        allowed_commands: [staging]",
     );
     expect(both).not.toBe(TEXT);
-    expect(() => placed({}, both)).toThrow(
-      expect.objectContaining({ code: "BYLAW_PHASE_PATTERN_INVALID" }),
-    );
+    expect(() => placed({}, both)).toFailWith("BYLAW_PHASE_PATTERN_INVALID");
     expect(() => placed({ shell: { deploy: "line" } }, both)).not.toThrow();
     expect(() => placed({}, constrained("web_fetch"))).toThrow(/cannot be enforced|does not allow/);
   });
@@ -326,11 +322,9 @@ describe("a contract", () => {
       );
       expect(() => placed({}, text), pattern).toThrow(/cannot be enforced|does not allow/);
     }
-    expect(() => phases({ contract: "" })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
-    expect(() => createKernel({ plugins: [phases({ contract: "absent.yaml" })] })).toThrow(
-      expect.objectContaining({ code: "BYLAW_CONTRACT_UNREADABLE" }),
+    expect(() => phases({ contract: "" })).toFailWith("BYLAW_OPTIONS_INVALID");
+    expect(() => createKernel({ plugins: [phases({ contract: "absent.yaml" })] })).toFailWith(
+      "BYLAW_CONTRACT_UNREADABLE",
     );
   });
 

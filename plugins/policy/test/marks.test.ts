@@ -270,7 +270,7 @@ describe("a mark", () => {
     await run.toolCall(line("cat .env"));
     const details = { mark: "secret", by: "ann" };
     const forged = { event_type: "mark_cleared", agent_id: "a1", task_id: null, details };
-    await expect(run.record([forged])).rejects.toMatchObject({ code: "BYLAW_EVENT_INVALID" });
+    await expect(run.record([forged])).rejects.toFailWith("BYLAW_EVENT_INVALID");
     expect(await ruleOf(run, curl)).toBe("no-network");
     await run.clearMark({ mark: "secret", by: "ann" });
     expect(await ruleOf(run, curl)).toBeUndefined();

@@ -211,13 +211,9 @@ describe("attempts to evade", () => {
 
 describe("options", () => {
   it("need at least one workflow tool", () => {
-    expect(() => reasons({ workflow_tools: {} })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
+    expect(() => reasons({ workflow_tools: {} })).toFailWith("BYLAW_OPTIONS_INVALID");
     const misspelt: object = { workflow_tools, novelty: "balancd" };
-    expect(() => reasons(misspelt as never)).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
+    expect(() => reasons(misspelt as never)).toFailWith("BYLAW_OPTIONS_INVALID");
   });
 
   it("of two uses apply together", async () => {

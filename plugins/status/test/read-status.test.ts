@@ -42,9 +42,7 @@ describe("readStatus", () => {
   });
 
   it.each(readCases<[string, string]>(import.meta, "refuses"))("refuses %s", (_, text) => {
-    expect(() => readStatus(text)).toThrow(
-      expect.objectContaining({ code: "BYLAW_STATUS_INVALID" }),
-    );
+    expect(() => readStatus(text)).toFailWith("BYLAW_STATUS_INVALID");
   });
 });
 

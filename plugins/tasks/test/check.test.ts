@@ -67,7 +67,7 @@ describe("work on a task", () => {
       one.tasks.release(stale),
       one.tasks.fail({ ...stale, reason: "late" }),
     ]) {
-      await expect(late).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+      await expect(late).rejects.toFailWith("BYLAW_EVENT_REFUSED");
     }
   });
 
@@ -284,9 +284,7 @@ describe("a task that its agent gave up", () => {
         fix: expect.stringContaining("TASK_OWN_RETRY") as string,
       });
     for (const by of ["", " ", "\u200b"])
-      await expect(one.tasks.retry({ task: "a", by }), by).rejects.toMatchObject({
-        code: "BYLAW_TASK_INVALID",
-      });
+      await expect(one.tasks.retry({ task: "a", by }), by).rejects.toFailWith("BYLAW_TASK_INVALID");
     await one.tasks.retry({ task: "a", by: "eve" });
   });
 
@@ -294,16 +292,12 @@ describe("a task that its agent gave up", () => {
     await one.tasks.create({ id: "b" });
     const held = holdOf(await took(one, "ann"));
     for (const reason of ["", " \n", "\u200b\u2060", "\u3164", "\u2800\ufe0f"])
-      await expect(one.tasks.fail({ ...held, reason }), reason).rejects.toMatchObject({
-        code: "BYLAW_TASK_INVALID",
-      });
+      await expect(one.tasks.fail({ ...held, reason }), reason).rejects.toFailWith(
+        "BYLAW_TASK_INVALID",
+      );
     for (const agent of ["\u115f", "\u{e0041}"])
-      await expect(one.tasks.claim({ agent }), agent).rejects.toMatchObject({
-        code: "BYLAW_TASK_INVALID",
-      });
-    await expect(one.tasks.create({ id: "\u00ad" })).rejects.toMatchObject({
-      code: "BYLAW_TASK_INVALID",
-    });
+      await expect(one.tasks.claim({ agent }), agent).rejects.toFailWith("BYLAW_TASK_INVALID");
+    await expect(one.tasks.create({ id: "\u00ad" })).rejects.toFailWith("BYLAW_TASK_INVALID");
     expect((await one.tasks.get("b")).status).toBe("claimed");
   });
 });
@@ -373,15 +367,15 @@ describe("a claim", () => {
     const bobs = await took(one, "bob", { request_id: "q1" });
     await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).resolves.toBeUndefined();
     await one.tasks.create({ id: "b" });
-    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({
-      code: "BYLAW_TASK_INVALID",
-    });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toFailWith(
+      "BYLAW_TASK_INVALID",
+    );
     expect(await one.tasks.get("a")).toMatchObject({ agent: "bob", fence: bobs.fence });
     await one.tasks.release(holdOf(bobs));
     await took(one, "ann", { task: "a" });
-    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({
-      code: "BYLAW_TASK_INVALID",
-    });
+    await expect(one.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toFailWith(
+      "BYLAW_TASK_INVALID",
+    );
     expect((await took(one, "ann", { request_id: "q2" })).task).toBe("b");
   });
 
@@ -408,9 +402,7 @@ describe("a claim", () => {
     });
     const shut = await worker(place, rules(), kernelWith(closed()));
     for (const id of ["a", "b"]) await shut.tasks.create({ id });
-    await expect(shut.tasks.claim({ agent: "ann" })).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-    });
+    await expect(shut.tasks.claim({ agent: "ann" })).rejects.toFailWith("BYLAW_EVENT_REFUSED");
   });
 });
 
@@ -420,7 +412,7 @@ describe("an invalid request", () => {
     ["create", { id: "x".repeat(257) }],
   ] as const)("to %s %j is refused, and nothing is recorded", async (what, request) => {
     const ask = one.tasks[what] as (given: unknown) => Promise<unknown>;
-    await expect(ask(request)).rejects.toMatchObject({ code: "BYLAW_TASK_INVALID" });
+    await expect(ask(request)).rejects.toFailWith("BYLAW_TASK_INVALID");
     expect(await typesOf(place)).toEqual(["session_start"]);
   });
 
@@ -430,11 +422,11 @@ describe("an invalid request", () => {
       one.tasks.snapshot({ task: "a" }),
       one.tasks.retry({ task: "a", by: "eve" }),
     ]) {
-      await expect(pending).rejects.toMatchObject({ code: "BYLAW_TASK_UNKNOWN" });
+      await expect(pending).rejects.toFailWith("BYLAW_TASK_UNKNOWN");
     }
     expect(await one.tasks.claim({ agent: "ann", task: "a" })).toBeUndefined();
     for (const id of ["__proto__", "constructor", "toString"]) {
-      await expect(one.tasks.get(id)).rejects.toMatchObject({ code: "BYLAW_TASK_UNKNOWN" });
+      await expect(one.tasks.get(id)).rejects.toFailWith("BYLAW_TASK_UNKNOWN");
       await one.tasks.create({ id, capabilities: [id] });
       expect((await took(one, id, { capabilities: [id] })).task).toBe(id);
     }

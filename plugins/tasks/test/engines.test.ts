@@ -167,9 +167,9 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect(await took(two, "ann", { task: "a" })).toEqual({ ...held, phase: "PLAN" });
       expect(await two.tasks.claim({ agent: "bob", task: "a" })).toBeUndefined();
       await two.tasks.release({ ...holdOf(held), reason: "tired" });
-      await expect(two.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toMatchObject({
-        code: "BYLAW_TASK_INVALID",
-      });
+      await expect(two.tasks.claim({ agent: "ann", request_id: "q1" })).rejects.toFailWith(
+        "BYLAW_TASK_INVALID",
+      );
       expect(await took(two, "bob")).toMatchObject({ task: "a", phase: "PLAN", fence: 2 });
       expect((await typesOf(place)).filter((type) => type === "task_claimed")).toHaveLength(2);
     });
@@ -192,9 +192,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       await place.advance(1);
       const second = await took(one, "bob");
       expect(second.fence).toBeGreaterThan(first.fence);
-      await expect(one.tasks.heartbeat(holdOf(first))).rejects.toMatchObject({
-        code: "BYLAW_EVENT_REFUSED",
-      });
+      await expect(one.tasks.heartbeat(holdOf(first))).rejects.toFailWith("BYLAW_EVENT_REFUSED");
       await place.advance(300_000);
       expect(
         (await one.tasks.recover()).map(({ event_type, details }) => [
@@ -207,9 +205,9 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       expect(
         (await one.run.toolCall({ tool: "read", args: {}, agent: "bob", task: "a" })).decision.code,
       ).toBe("task_escalated");
-      await expect(one.tasks.retry({ task: "a", by: "bob" })).rejects.toMatchObject({
-        code: "BYLAW_EVENT_REFUSED",
-      });
+      await expect(one.tasks.retry({ task: "a", by: "bob" })).rejects.toFailWith(
+        "BYLAW_EVENT_REFUSED",
+      );
       await one.tasks.retry({ task: "a", by: "eve", reason: "the machine was down" });
       expect(await took(one, "ann")).toMatchObject({ task: "a" });
       expect((await typesOf(place)).filter((type) => type.startsWith("task_"))).toEqual([
@@ -267,9 +265,7 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
         expect(await pastTheLog("a")).toBeUndefined();
       }
       await place.advance(300_000);
-      await expect(one.tasks.heartbeat(holdOf(held))).rejects.toMatchObject({
-        code: "BYLAW_EVENT_REFUSED",
-      });
+      await expect(one.tasks.heartbeat(holdOf(held))).rejects.toFailWith("BYLAW_EVENT_REFUSED");
       expect(
         (await one.run.toolCall({ tool: "read", args: {}, agent: "ann", task: "a" })).decision.code,
       ).toBe("task_lease_over");
@@ -362,9 +358,9 @@ describe.each(enginesOn(server).map((engine) => [engine.name, engine] as const))
       const request = { id: "a", title: "The first", capabilities: ["b", "a"] };
       const made = await Promise.all([one, other, one].map(({ tasks }) => tasks.create(request)));
       expect(new Set(made.map((task) => JSON.stringify(task))).size).toBe(1);
-      await expect(other.tasks.create({ ...request, title: "Another" })).rejects.toMatchObject({
-        code: "BYLAW_EVENT_REFUSED",
-      });
+      await expect(other.tasks.create({ ...request, title: "Another" })).rejects.toFailWith(
+        "BYLAW_EVENT_REFUSED",
+      );
       expect((await typesOf(place)).filter((type) => type === "task_created")).toHaveLength(1);
       expect((await one.tasks.create({})).id).not.toBe((await one.tasks.create({})).id);
     });

@@ -65,7 +65,7 @@ describe("vibecheck", () => {
     await see(says(0.95));
     await see(says(0));
     expect(await call()).toEqual(["deny", "vibecheck_risk"]);
-    await expect(note(" ANN")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(note(" ANN")).rejects.toFailWith("BYLAW_EVENT_REFUSED");
     await note("eve");
     expect(await call()).toEqual(["allow", "fallback"]);
   });
@@ -136,7 +136,7 @@ describe("vibecheck", () => {
           details: { by, reason: "read it" },
         },
       ]);
-    await expect(note("Ann ")).rejects.toMatchObject({ code: "BYLAW_EVENT_REFUSED" });
+    await expect(note("Ann ")).rejects.toFailWith("BYLAW_EVENT_REFUSED");
     await note("eve");
     expect(await as({ task: "b", agent: "bob" })).toEqual(["allow", "fallback"]);
   });
@@ -245,8 +245,6 @@ describe("vibecheck", () => {
   );
 
   it("does not load with an asking risk above the stopping risk", () => {
-    expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toThrow(
-      expect.objectContaining({ code: "BYLAW_OPTIONS_INVALID" }),
-    );
+    expect(() => vibecheck({ ask_at: 0.9, stop_at: 0.5 })).toFailWith("BYLAW_OPTIONS_INVALID");
   });
 });
