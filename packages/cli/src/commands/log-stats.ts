@@ -1,6 +1,6 @@
 import { createEventReader } from "../log/read-events.ts";
 import { logLines, sourceOf } from "../log/log-source.ts";
-import { createLogStatsCounter, type LogStats, type NameCount } from "../log/log-stats-counter.ts";
+import { LogStatsCounter, type LogStats, type NameCount } from "../log/log-stats-counter.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { count, paintFor, short } from "../io/text.ts";
@@ -28,7 +28,7 @@ async function logStats(
 ): Promise<void> {
   const source = await sourceOf(files, options);
   const reader = createEventReader();
-  const tally = createLogStatsCounter();
+  const tally = new LogStatsCounter();
   for await (const lines of logLines(source))
     for (const event of reader.read(lines)) tally.add(event);
   const found = tally.result();

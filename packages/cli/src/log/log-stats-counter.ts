@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type LogEvent } from "@bylaw/kernel";
+import { isJsonObject, omitUndefined, type Json, type LogEvent } from "@bylaw/kernel";
+import { BoundedNames } from "../report/bounded-names.ts";
 
 export interface NameCount {
   readonly name: string;
@@ -29,70 +30,50 @@ export interface LogStats {
   readonly rules: readonly NameCount[];
 }
 
-export interface LogStatsCounter {
-  add(event: LogEvent): void;
-  result(): LogStats;
-}
-
-// A log can hold millions of different names.
-const NAMES = 10_000;
-const OTHERS = "(others)";
-
 /** Counts the events of a log. Memory grows with the number of names, up to a limit, and not with the length of the log. */
-export function createLogStatsCounter(): LogStatsCounter {
-  const types = new Map<string, number>();
-  const agents = new Map<string, number>();
-  const decisions = new Map<string, number>();
-  const rules = new Map<string, number>();
-  const sessions = new Map<string, { begin: string; end: string; events: number }>();
-  let first: Mark | undefined;
-  let last: Mark | undefined;
-  let events = 0;
+export class LogStatsCounter {
+  readonly #types = new BoundedNames(noEvents);
+  readonly #agents = new BoundedNames(noEvents);
+  readonly #decisions = new BoundedNames(noEvents);
+  readonly #rules = new BoundedNames(noEvents);
+  readonly #sessions = new BoundedNames(() => ({ begin: "", end: "", events: 0 }));
+  #first: Mark | undefined;
+  #last: Mark | undefined;
+  #events = 0;
 
-  function sit({ session_id, timestamp }: LogEvent): void {
-    const id = sessions.size < NAMES || sessions.has(session_id) ? session_id : OTHERS;
-    const session = sessions.get(id);
-    if (session === undefined) sessions.set(id, { begin: timestamp, end: timestamp, events: 1 });
-    else {
-      session.end = timestamp;
-      session.events += 1;
-    }
+  add({ sequence, timestamp, session_id, event_type, agent_id, details }: LogEvent): void {
+    this.#events += 1;
+    this.#last = { sequence, timestamp, event_type };
+    this.#first ??= this.#last;
+    const session = this.#sessions.of(session_id);
+    if (session.events === 0) session.begin = timestamp;
+    session.end = timestamp;
+    session.events += 1;
+    this.#types.of(event_type).events += 1;
+    if (agent_id !== null) this.#agents.of(agent_id).events += 1;
+    const { decision } = details;
+    if (decision === undefined || !isJsonObject(decision)) return;
+    const { effect, code } = decision;
+    const name = [effect, code].filter((part) => typeof part === "string").join(" ");
+    this.#decisions.of(name).events += 1;
+    const rule = ruleName(decision["rule"]);
+    if (rule !== undefined) this.#rules.of(rule).events += 1;
   }
 
-  return {
-    add(event) {
-      const { sequence, timestamp, event_type, agent_id, details } = event;
-      events += 1;
-      last = { sequence, timestamp, event_type };
-      first ??= last;
-      sit(event);
-      raise(types, event_type);
-      if (agent_id !== null) raise(agents, agent_id);
-      const { decision } = details;
-      if (decision === undefined || !isJsonObject(decision)) return;
-      raise(
-        decisions,
-        [decision["effect"], decision["code"]].filter((part) => typeof part === "string").join(" "),
-      );
-      const rule = ruleName(decision["rule"]);
-      if (rule !== undefined) raise(rules, rule);
-    },
-    result: () => ({
-      events,
-      ...(first === undefined || last === undefined ? {} : { first, last }),
-      sessions: [...sessions].map(([session_id, session]) => ({ session_id, ...session })),
-      types: counts(types),
-      agents: counts(agents),
-      decisions: counts(decisions),
-      rules: counts(rules),
-    }),
-  };
+  result(): LogStats {
+    return {
+      events: this.#events,
+      ...omitUndefined({ first: this.#first, last: this.#last }),
+      sessions: this.#sessions.entries.map(([session_id, one]) => ({ session_id, ...one })),
+      types: counts(this.#types),
+      agents: counts(this.#agents),
+      decisions: counts(this.#decisions),
+      rules: counts(this.#rules),
+    };
+  }
 }
 
-function raise(map: Map<string, number>, name: string): void {
-  const key = map.size < NAMES || map.has(name) ? name : OTHERS;
-  map.set(key, (map.get(key) ?? 0) + 1);
-}
+const noEvents = (): { events: number } => ({ events: 0 });
 
 function ruleName(rule: Json | undefined): string | undefined {
   if (rule === undefined || !isJsonObject(rule)) return undefined;
@@ -103,7 +84,7 @@ function ruleName(rule: Json | undefined): string | undefined {
     : name;
 }
 
-const counts = (map: ReadonlyMap<string, number>): readonly NameCount[] =>
-  [...map]
-    .map(([name, events]) => ({ name, events }))
+const counts = (names: BoundedNames<{ events: number }>): readonly NameCount[] =>
+  names.entries
+    .map(([name, { events }]) => ({ name, events }))
     .sort((one, other) => other.events - one.events || (one.name < other.name ? -1 : 1));
