@@ -15,6 +15,7 @@ import {
   openProjectRun,
   startUi,
   violationsIn,
+  VIEWS,
 } from "./dashboard-kit.ts";
 import {
   ENROL,
@@ -193,11 +194,7 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
     expect(await page.title()).not.toBe("taken over");
   });
 
-  it.each([
-    ["light", { colorScheme: "light", viewport: { width: 1_280, height: 800 } }],
-    ["dark", { colorScheme: "dark", viewport: { width: 1_280, height: 800 } }],
-    ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
-  ] as const)("has no fault that axe finds against WCAG AA: %s", async (name, options) => {
+  it.each(VIEWS)("has no fault that axe finds against WCAG AA: %s", async (name, options) => {
     await (await claim(name)).builds("It greets");
     const page = await openQuestions(options);
     await listed(page, name).waitFor();

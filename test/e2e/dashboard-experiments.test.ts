@@ -13,6 +13,7 @@ import {
   openProjectRun,
   startUi,
   violationsIn,
+  VIEWS,
 } from "./dashboard-kit.ts";
 import { worked } from "./experiment-kit.ts";
 import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
@@ -115,11 +116,7 @@ describe.skipIf(BROWSER === undefined)("the experiments of a store", () => {
     expect(await page.locator("main").innerHTML()).not.toContain("\u202e");
   });
 
-  it.each([
-    ["light", { colorScheme: "light", viewport: { width: 1_280, height: 800 } }],
-    ["dark", { colorScheme: "dark", viewport: { width: 1_280, height: 800 } }],
-    ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
-  ] as const)("have no fault that axe finds against WCAG AA: %s", async (_, options) => {
+  it.each(VIEWS)("have no fault that axe finds against WCAG AA: %s", async (_, options) => {
     const cwd = await worked(40);
     await withEvents(cwd, [HOSTILE]);
     const page = await openExperiments(cwd, options);

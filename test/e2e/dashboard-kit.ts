@@ -20,14 +20,20 @@ export const BROWSER = [
 if (BROWSER === undefined)
   console.warn("no browser: `apt-get install chromium` lets the tests of the dashboard run");
 
+export const FLAGS = [
+  ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
+];
 export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: BROWSER ?? "",
-    args: [
-      ...["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-      ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-    ],
-  });
+  chromium.launch({ executablePath: BROWSER ?? "", args: FLAGS });
+
+const WIDE = { width: 1_280, height: 800 };
+/** What a page looks like for a person. */
+export const VIEWS = [
+  ["light", { colorScheme: "light", viewport: WIDE }],
+  ["dark", { colorScheme: "dark", viewport: WIDE }],
+  ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
+] as const;
 
 let browser: Promise<Browser> | undefined;
 

@@ -4,7 +4,15 @@ import { join } from "node:path";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { bylaw, json } from "./bylaw.ts";
-import { BROWSER, endUis, openBrowser, startUi, violationsIn, type Ui } from "./dashboard-kit.ts";
+import {
+  BROWSER,
+  endUis,
+  openBrowser,
+  startUi,
+  violationsIn,
+  VIEWS,
+  type Ui,
+} from "./dashboard-kit.ts";
 import { recorded } from "./experiment-kit.ts";
 
 let browser: Browser | undefined;
@@ -107,11 +115,7 @@ describe.skipIf(BROWSER === undefined)("a replay in the page", () => {
     await page.locator(".line").first().waitFor();
   });
 
-  it.each([
-    ["light", { colorScheme: "light", viewport: { width: 1_280, height: 800 } }],
-    ["dark", { colorScheme: "dark", viewport: { width: 1_280, height: 800 } }],
-    ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
-  ] as const)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
+  it.each(VIEWS)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
     const page = await openExperiments(await served(await recorded(12)), options);
     await openChanges(page);
     expect(await violationsIn(page)).toEqual([]);

@@ -6,7 +6,15 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { scratch } from "./bylaw.ts";
-import { BROWSER, HOSTILE, endPages, openPage, startUi, violationsIn } from "./dashboard-kit.ts";
+import {
+  BROWSER,
+  HOSTILE,
+  endPages,
+  openPage,
+  startUi,
+  violationsIn,
+  VIEWS,
+} from "./dashboard-kit.ts";
 
 afterAll(endPages);
 
@@ -96,11 +104,6 @@ const at = async (page: Page, sequence: number): Promise<void> => {
   await page.keyboard.press("Enter");
   await page.getByText(`Event ${sequence},`).waitFor();
 };
-const VIEWS = [
-  ["light", { colorScheme: "light", viewport: { width: 1_280, height: 800 } }],
-  ["dark", { colorScheme: "dark", viewport: { width: 1_280, height: 800 } }],
-  ["phone", { colorScheme: "dark", viewport: { width: 390, height: 800 } }],
-] as const;
 
 describe.skipIf(BROWSER === undefined)("the state of a run", () => {
   it("has the phases, blockers and gates of a task, with who answered and what was waived", async () => {

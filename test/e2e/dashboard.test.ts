@@ -11,6 +11,7 @@ import {
   openProjectRun,
   startUi,
   violationsIn,
+  VIEWS,
   type Ui,
 } from "./dashboard-kit.ts";
 
@@ -46,8 +47,6 @@ const hasPixels = (page: Page, color: string): Promise<boolean> =>
   })()`);
 
 const lines = (page: Page) => page.locator(".line");
-const NARROW = { width: 390, height: 800 };
-const WIDE = { width: 1_280, height: 800 };
 
 describe.skipIf(BROWSER === undefined)("the page", () => {
   it("shows decisions as they come, and one of them with its votes, rule and arguments", async () => {
@@ -196,11 +195,7 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
     expect(await violationsIn(page)).toEqual([]);
   });
 
-  it.each([
-    ["light", { colorScheme: "light", viewport: WIDE }],
-    ["dark", { colorScheme: "dark", viewport: WIDE }],
-    ["phone", { colorScheme: "dark", viewport: NARROW }],
-  ] as const)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
+  it.each(VIEWS)("has no fault that axe finds against WCAG AA: %s", async (_, options) => {
     const { ui } = await makeUi();
     const page = await openPage(options);
     await page.goto(`${ui.origin}/ui`);

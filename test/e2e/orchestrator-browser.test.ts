@@ -1,25 +1,14 @@
 // Runs the client in a real browser: its build loads there unchanged, and works under the same contract.
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { createServer, request } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import { BROWSER, FLAGS } from "./dashboard-kit.ts";
 
-const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
-if (BROWSER === undefined)
-  console.warn(
-    "no browser: `apt-get install chromium` lets test/e2e/orchestrator-browser.test.ts run",
-  );
-
-const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
 const sdk = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/sdk/package.json")),
   "dist",
@@ -98,7 +87,7 @@ it.skipIf(BROWSER === undefined)(
     const url = `http://127.0.0.1:${(host.address() as AddressInfo).port}/`;
     const browser = spawn(
       BROWSER ?? "",
-      [...FLAGS, `--user-data-dir=${site.path("profile")}`, url],
+      ["--headless", ...FLAGS, `--user-data-dir=${site.path("profile")}`, url],
       { stdio: "ignore" },
     );
     onTestFinished(async () => {

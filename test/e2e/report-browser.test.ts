@@ -1,21 +1,11 @@
 // Opens the page of `bylaw report --format html` in a real browser: its own policy lets its charts run, and nothing else.
 import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { bylaw, scratch } from "./bylaw.ts";
-
-const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  (path) => existsSync(path),
-);
-if (BROWSER === undefined)
-  console.warn("no browser: `apt-get install chromium` lets test/e2e/report-browser.test.ts run");
-
-const FLAGS = [
-  ...["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  ...["--disable-background-networking", "--disable-component-update", "--disable-sync"],
-];
+import { BROWSER, FLAGS } from "./dashboard-kit.ts";
 
 const line = (
   sequence: number,
@@ -62,6 +52,7 @@ test.skipIf(BROWSER === undefined)(
     const page = join(cwd, "report.html");
     writeFileSync(page, stdout);
     const args = [
+      "--headless",
       ...FLAGS,
       `--user-data-dir=${join(cwd, "profile")}`,
       "--virtual-time-budget=5000",
