@@ -60,6 +60,8 @@ export interface Word {
   readonly pieces: readonly Piece[];
   /** Whether bash expands it to exactly one word. Otherwise it may become none or several. */
   readonly single: boolean;
+  /** Whether it is nothing but a glob, which bash replaces by the names that it finds, or leaves as it is if there are none. */
+  readonly globbed?: true;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;
   /** Whether bash replaces it by the name of a pipe, as it does for `<(…)`. */
@@ -78,8 +80,11 @@ export interface FoundFiles {
   readonly recursive?: true;
 }
 
-/** Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative). */
-export type Piece = string | { readonly hole: "any" | "name" | "number" };
+/**
+ * Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative).
+ * `deep`: the name is written `**`, which some shells read as any number of directories.
+ */
+export type Piece = string | { readonly hole: "any" | "name" | "number"; readonly deep?: true };
 
 /** One assignment. */
 export interface Assignment {
@@ -137,9 +142,9 @@ export type Effect =
 /**
  * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the
  * line starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; its `text` is the directory that contains
- * all matches, and `**` matches any number of directories. Without `text`, the path is unknown, and `why` gives the reason in the
- * form of {@link Unknown.what}.
+ * all matches, and `**` matches any number of directories. With `globbed`, the shell itself looks for the matches, so only names that
+ * exist are meant, if there are any. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
  */
 export type PathText =
-  | { readonly text: string; readonly pattern?: string }
+  | { readonly text: string; readonly pattern?: string; readonly globbed?: true }
   | { readonly text?: undefined; readonly why: string };

@@ -41,8 +41,9 @@ export function pathsDeny(read: Globs, write: Globs, { paths }: CallFacts): bool
 /** Whether a folder that the command names may contain something that the globs match. */
 export function pathsMayDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
   return paths.known.some(
-    ({ access, region }) =>
+    ({ access, region, listed }) =>
       region !== undefined &&
+      !listed &&
       ((access !== "write" && read?.mayMeet(region, paths) === true) ||
         (access !== "read" && write?.mayMeet(region, paths, { brings: true }) === true)),
   );

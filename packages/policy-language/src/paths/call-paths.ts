@@ -1,6 +1,6 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import type { FoundRef } from "./path-refs.ts";
-import type { Segment } from "./path-overlap.ts";
+import type { Segment } from "./name-glob.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { unknownPath } from "./path-text.ts";
 
@@ -22,6 +22,10 @@ export interface CommandGlob {
   /** The folder, as {@link absolutePath} accepts it. */
   readonly folder: string;
   readonly names: readonly Segment[];
+  /** Whether the shell itself looks for the names. */
+  readonly globbed?: boolean;
+  /** Whether everything below the names is meant too. */
+  readonly below?: boolean;
   /** Set if another program finds the files. */
   readonly found?: FoundRef;
 }
@@ -41,7 +45,13 @@ export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
       )
         continue;
       if (unknownPath(text, facts.call) === undefined)
-        globs.set(pattern, { pattern, folder: text, names: region.names });
+        globs.set(pattern, {
+          pattern,
+          folder: text,
+          names: region.names,
+          globbed: region.globbed === true || globs.get(pattern)?.globbed === true,
+          below: region.below === true || globs.get(pattern)?.below === true,
+        });
     }
   }
   return [...globs.values()];

@@ -1,8 +1,7 @@
 import type { Json } from "@bylaw/kernel";
-import type { FoundFiles } from "@bylaw/shell";
 import type { LinePart } from "../match/shell-line.ts";
 import { readPatch } from "./patch.ts";
-import { readFilters, readNames } from "./path-overlap.ts";
+import { readFilters, readNames } from "./name-glob.ts";
 import { baseName, bareName } from "../compile/program-name.ts";
 import {
   COPIES,
@@ -15,10 +14,10 @@ import { collectLikelyPaths, findUnknownArg } from "./unknown-args.ts";
 import {
   MAX_PATHS,
   collect,
+  foundRef,
   listOf,
   own,
   type Args,
-  type FoundRef,
   type PathRef,
   type PathSource,
 } from "./path-refs.ts";
@@ -243,21 +242,28 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
       continue;
     }
     if (wanted.length > MAX_PATHS) break;
+    const { pattern, globbed = false } = path;
     let region: PathRef["region"];
-    if (path.pattern !== undefined || below === true) {
-      const names = path.pattern === undefined ? undefined : readNames(path.text, path.pattern);
+    if (pattern !== undefined || below === true) {
+      const names = pattern === undefined ? undefined : readNames(path.text, pattern);
       regions += 1;
       if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
         unknown ??= "a glob may match the parent folder";
       }
       if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
-        region = { names, visible, ...(only === undefined ? {} : { only: readFilters(only) }) };
+        region = {
+          names,
+          below: below === true && names !== undefined,
+          visible,
+          globbed: globbed,
+          ...(only === undefined ? {} : { only: readFilters(only) }),
+        };
       else unknown ??= "the command has too many globs and folders";
     }
     // A program run by its path in a system folder counts as the program, and not as a file that an allow must list.
     const own =
       kind === "execute" &&
-      path.pattern === undefined &&
+      pattern === undefined &&
       path.text === words[0]?.text &&
       bareName(path.text) !== path.text;
     wanted.push({
@@ -271,25 +277,10 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
         !(region.names ?? only) &&
         named.names.has("delete-below"),
       follows,
-      pattern: region === undefined || found !== undefined ? undefined : path.pattern,
+      pattern: region === undefined || found !== undefined ? undefined : pattern,
       found: found === undefined || remote ? undefined : foundRef(path, only, found),
       remote,
     });
   }
   return { wanted, unknown, from: "shell" };
-}
-
-function foundRef(
-  { text, pattern }: { readonly text: string; readonly pattern?: string },
-  only: readonly string[] | undefined,
-  { links, splits }: FoundFiles,
-): FoundRef {
-  return {
-    key: JSON.stringify([text, links, splits, only ?? null]),
-    folder: text,
-    written: pattern?.replace(/\\(.)/g, "$1") ?? text,
-    only: only === undefined ? undefined : readFilters(only),
-    links,
-    splits,
-  };
 }

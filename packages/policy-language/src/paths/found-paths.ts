@@ -1,5 +1,5 @@
 import type { FoundRef } from "./path-refs.ts";
-import { mayName } from "./path-overlap.ts";
+import { mayName } from "./name-glob.ts";
 import { isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 

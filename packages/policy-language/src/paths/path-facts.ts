@@ -1,10 +1,11 @@
-import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import type { ToolCall } from "@bylaw/kernel";
 import { RECURSIVE } from "../compile/tool-table.ts";
 import { absolutePath, isPlainName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
 import { Region } from "./path-overlap.ts";
 import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { Place } from "./place.ts";
+import { stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
 export interface PathFact {
@@ -17,6 +18,8 @@ export interface PathFact {
   readonly all: readonly Place[];
   /** Set if the call means something below the places. */
   readonly region: Region | undefined;
+  /** Whether `aliases` contain everything that the region's glob finds now, so that it means nothing else. */
+  readonly listed: boolean;
   /** How many of the places, from the first on, are folders of which only the contents are meant. */
   readonly folders: number;
   /** Whether the command follows links below the path, so that an allow cannot cover it. */
@@ -158,10 +161,12 @@ class PathReader {
     if (guessed) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
     const folders = within?.isStrict === true ? places.length : 0;
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
+    const listed =
+      region?.globbed === true && pattern !== undefined && this.#addMatches(pattern, aliases);
     if (found !== undefined) this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
     const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
-    return { access, places, aliases, all: both, region: within, folders, follows, remote };
+    return { access, places, aliases, all: both, region: within, listed, folders, follows, remote };
   }
 
   // Adds the real path, as the host resolved it.
@@ -201,6 +206,15 @@ class PathReader {
     this.#addFound(key, places);
   }
 
+  // Adds everything that the shell finds for a glob now. Returns false if these are not all known.
+  #addMatches(pattern: string, aliases: Place[]): boolean {
+    const matches = this.#stamp?.matches.get(pattern);
+    if (matches === undefined) return false;
+    this.found += matches.length;
+    for (const path of matches.flat()) aliases.push(placeOf(path));
+    return true;
+  }
+
   // Adds the paths that a glob finds through links. All others are below its folder.
   #addFound(pattern: string, { places, aliases }: Places): void {
     if (this.#stamp === undefined) return;
@@ -214,7 +228,7 @@ class PathReader {
   }
 }
 
-const NOWHERE = { places: [], aliases: [], all: [], folders: 0 } as const;
+const NOWHERE = { places: [], aliases: [], all: [], listed: false, folders: 0 } as const;
 
 interface Guessed {
   readonly guessed: boolean;
@@ -253,47 +267,4 @@ function isProcAlias({ segments: [first, , third] }: Place): boolean {
       third === "task" ||
       third === "map_files")
   );
-}
-
-interface Stamp {
-  readonly paths: ReadonlyMap<string, readonly string[]> | undefined;
-  readonly globs: ReadonlyMap<string, readonly (readonly string[])[]>;
-}
-
-// A line of a thousand commands reads the same stamp a thousand times.
-const stamps = new WeakMap<object, Stamp>();
-
-/** Reads what the host resolved before it asked. */
-function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
-  const stamp = facts?.[name] ?? null;
-  if (!isJsonObject(stamp)) return undefined;
-  const known = stamps.get(stamp);
-  if (known !== undefined) return known;
-  const read = { paths: stampedPaths(stamp), globs: stampedGlobs(stamp) };
-  stamps.set(stamp, read);
-  return read;
-}
-
-// A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
-function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
-  if (!Array.isArray(list)) return undefined;
-  const map = new Map<string, readonly string[]>();
-  for (const entry of list as readonly Json[]) {
-    const [text, ...places] = entry as readonly string[];
-    if (text !== undefined) map.set(text, places);
-  }
-  return map;
-}
-
-// A list of `{ pattern, places }`: the paths that each pattern finds through links. `places` is missing if that is unknown.
-function stampedGlobs({ globs }: JsonObject): Stamp["globs"] {
-  const map = new Map<string, readonly (readonly string[])[]>();
-  if (!Array.isArray(globs)) return map;
-  for (const { pattern, places } of globs as unknown as readonly {
-    pattern: string;
-    places?: readonly (readonly string[])[];
-  }[]) {
-    if (places !== undefined) map.set(pattern, places);
-  }
-  return map;
 }

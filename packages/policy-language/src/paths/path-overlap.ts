@@ -1,4 +1,4 @@
-import { foldName } from "./fold-name.ts";
+import { foldGlob, type NameGlob, type Segment } from "./name-glob.ts";
 import { ANY, type PathGlob, type PathSegment } from "./path-glob.ts";
 import type { Place } from "./place.ts";
 
@@ -6,10 +6,14 @@ import type { Place } from "./place.ts";
 export interface RegionNames {
   /** The names below the folder, as a glob gives them. Undefined: the folder and everything below it. */
   readonly names: readonly Segment[] | undefined;
+  /** Whether everything below the names is meant too. */
+  readonly below?: boolean;
   /** Only files whose names match one of these count. */
   readonly only?: readonly NameGlob[];
   /** Whether names with a leading dot are excluded. */
   readonly visible?: boolean;
+  /** Whether the shell looks for the names, so that `**` stands for no name with a leading dot. */
+  readonly globbed?: boolean;
 }
 
 /** A set of paths of which only the folder is known. */
@@ -17,16 +21,23 @@ export class Region implements RegionNames {
   /** The folder that contains the paths, in every form that it may have. */
   readonly folders: readonly Place[];
   readonly names: readonly Segment[] | undefined;
+  readonly below: boolean;
   readonly only: readonly NameGlob[];
   readonly visible: boolean;
+  readonly globbed: boolean;
   #patterns: readonly (readonly Segment[])[] | undefined = undefined;
   #folded: Region | undefined = undefined;
 
-  constructor(folders: readonly Place[], { names, only = [], visible = false }: RegionNames) {
+  constructor(
+    folders: readonly Place[],
+    { names, below = false, only = [], visible = false, globbed = false }: RegionNames,
+  ) {
     this.folders = folders;
     this.names = names;
+    this.below = below;
     this.only = only;
     this.visible = visible;
+    this.globbed = globbed;
   }
 
   /** Whether only paths below the folder are meant, with a partly known name. */
@@ -55,87 +66,9 @@ export class Region implements RegionNames {
       folders.every((folder, at) => folder === this.folders[at]) &&
       (names ?? []).every((name, at) => name === this.names?.[at]) &&
       only.every((name, at) => name === this.only[at]);
-    return isSame ? this : new Region(folders, { names, only, visible: this.visible });
+    const { below, visible, globbed } = this;
+    return isSame ? this : new Region(folders, { names, below, only, visible, globbed });
   }
-}
-
-/** One segment of a command's glob: the text before and after its wildcards. */
-interface NameGlob {
-  readonly prefix: string;
-  readonly suffix: string;
-  /** The text of a segment without wildcards. */
-  readonly literal: string | undefined;
-  /** Whether it may match `.` or `..`: some shells match these if the wildcard follows a literal dot. */
-  readonly climbs?: true;
-}
-
-/**
- * Parses a command's glob, without its folder. `*` matches text without a slash and `**` any folders. Any other
- * character, or one after a backslash, is literal.
- */
-export function readNames(folder: string, pattern: string): readonly Segment[] {
-  const above = folder === "." ? 0 : folder === "/" ? 1 : folder.split("/").length;
-  const segments = pattern.split("/").slice(above);
-  return segments
-    .filter((segment) => segment !== "" && segment !== ".")
-    .map((segment) => (segment === ANY ? ANY : readName(segment)));
-}
-
-/**
- * Parses the globs that limit a program to certain file names. Keeps only the last segment of each, and treats
- * everything that may vary as any text.
- */
-export function readFilters(globs: readonly string[]): readonly NameGlob[] {
-  return globs.flatMap(alternatives).map((glob) => {
-    const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^[\]]+\]|\?/g, "*");
-    // A nested class, or one that begins with a bracket, may end anywhere.
-    return readName(/[[\]]/.test(name) ? "*" : name);
-  });
-}
-
-// Expands one pair of braces. With several pairs, they match any text.
-function alternatives(glob: string): readonly string[] {
-  const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(glob) ?? [];
-  return list === undefined ? [glob] : list.split(",").map((one) => before + one + after);
-}
-
-function readName(segment: string): NameGlob {
-  const runs = [""];
-  for (const [token] of segment.matchAll(/\\.|[^]/gu)) {
-    if (token === "*") runs.push("");
-    else
-      runs.push(
-        (runs.pop() ?? "") + token.slice(token.startsWith("\\") && token.length > 1 ? 1 : 0),
-      );
-  }
-  const [prefix = ""] = runs;
-  const climbs = runs.length > 1 && prefix.startsWith(".") && /^\.\.?$/.test(runs.join(""));
-  return {
-    prefix,
-    suffix: runs.at(-1) ?? "",
-    literal: runs.length === 1 ? prefix : undefined,
-    ...(climbs ? { climbs } : {}),
-  };
-}
-
-/** Whether a segment of a command's glob may match a name. May return true for a name that it does not match. */
-export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: string): boolean {
-  if (text !== undefined) return name === text;
-  return (
-    name.startsWith(prefix) && name.endsWith(suffix) && (prefix !== "" || !name.startsWith("."))
-  );
-}
-
-/** Like {@link mayFind}, for a search that also finds names with a leading dot and may ignore case. */
-export function mayName({ prefix, suffix }: NameGlob, name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower.startsWith(prefix.toLowerCase()) && lower.endsWith(suffix.toLowerCase());
-}
-
-function foldGlob(glob: NameGlob): NameGlob {
-  const [prefix, suffix] = [foldName(glob.prefix), foldName(glob.suffix)];
-  if (prefix === glob.prefix && suffix === glob.suffix) return glob;
-  return { prefix, suffix, literal: glob.literal === undefined ? undefined : prefix };
 }
 
 /**
@@ -150,13 +83,17 @@ export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boo
   if (isAnywhere && only.some((filter) => asksFor(filter, segments.at(-1)))) return true;
   if (isAnywhere && names === undefined) return patterns.some((at) => leadsInto(at, segments));
   if (region.visible && isHidden(segments, base, region)) return false;
+  if (region.below && !isAnywhere)
+    return patterns.some((pattern) =>
+      overlap([...pattern, ANY], base.literals, segments, { globbed: false }),
+    );
   if (names?.length !== 0) {
     if (endsApart(names ?? [ANY], segments)) return false;
     // `**/name` matches below any folder.
     if (isAnywhere && segments.length === 2 && base.segments.length === 0)
       return patterns.length > 0;
   }
-  return patterns.some((pattern) => overlap(pattern, base.literals, segments));
+  return patterns.some((pattern) => overlap(pattern, base.literals, segments, region));
 }
 
 // Whether the folder of a region is the one that `**/a/b` names on its way.
@@ -208,9 +145,6 @@ function asksFor(
   return finds && (prefix !== "" || !suffix.startsWith(".") || last.literal === suffix);
 }
 
-/** One segment of a command's glob, or any number of folders. */
-export type Segment = NameGlob | typeof ANY;
-
 // Whether both end in names that differ.
 function endsApart(given: readonly Segment[], rule: readonly Segment[]): boolean {
   const [one, other] = [given.at(-1), rule.at(-1)];
@@ -218,16 +152,19 @@ function endsApart(given: readonly Segment[], rule: readonly Segment[]): boolean
   return !alike(one, other);
 }
 
+type Terms = Pick<Region, "globbed">;
+
 // Whether a pattern and a glob below its base folder have a path in common. Their common start is compared first,
 // because most differ there.
 function overlap(
   given: readonly Segment[],
   base: readonly NameGlob[],
   glob: readonly Segment[],
+  terms: Terms,
 ): boolean {
   for (let at = 0; at < base.length; at++) {
     const [one, name] = [given[at], base[at]];
-    if (one === ANY) return overlapFrom(given.slice(at), [...base.slice(at), ...glob]);
+    if (one === ANY) return overlapFrom(given.slice(at), [...base.slice(at), ...glob], terms);
     if (one === undefined || name === undefined || !alike(one, name)) return false;
   }
   let same = 0;
@@ -237,21 +174,25 @@ function overlap(
     if (!alike(one, other)) return false;
   }
   if (same === glob.length - 1 && glob[same] === ANY) return true;
-  return overlapFrom(given.slice(base.length + same), glob.slice(same));
+  return overlapFrom(given.slice(base.length + same), glob.slice(same), terms);
 }
 
 // The number of segments that a bit set can hold.
 const MAX_SEGMENTS = 30;
 
 // Bit n of `reach` is set if the first n segments of the rule match the segments read so far. A longer rule counts as matching.
-function overlapFrom(given: readonly Segment[], rule: readonly Segment[]): boolean {
+function overlapFrom(
+  given: readonly Segment[],
+  rule: readonly Segment[],
+  { globbed }: Terms,
+): boolean {
   if (rule.length > MAX_SEGMENTS) return true;
   const all = 2 ** (rule.length + 1) - 1;
   let reach = skipAny(1, rule);
   for (const segment of given) {
     let next = 0;
     // `**` may match everything from the lowest bit on.
-    if (segment === ANY) next = -(reach & -reach) & all;
+    if (segment === ANY) next = globbed ? passVisible(reach, rule) : -(reach & -reach) & all;
     else
       for (let at = 0; at < rule.length; at++) {
         const wanted = rule[at];
@@ -263,6 +204,15 @@ function overlapFrom(given: readonly Segment[], rule: readonly Segment[]): boole
     if (reach === 0) return false;
   }
   return (reach & (1 << rule.length)) !== 0;
+}
+
+// A shell's `**` stands for any names without a leading dot.
+function passVisible(reach: number, rule: readonly Segment[]): number {
+  let found = reach;
+  for (const [at, wanted] of rule.entries())
+    if ((found & (1 << at)) !== 0 && (wanted === ANY || !wanted.prefix.startsWith(".")))
+      found |= 2 << at;
+  return found;
 }
 
 // `**` may match no segment at all.

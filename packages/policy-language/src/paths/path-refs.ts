@@ -1,7 +1,9 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
+import type { FoundFiles } from "@bylaw/shell";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { Identity } from "../match/mcp.ts";
 import type { LinePart } from "../match/shell-line.ts";
+import { readFilters } from "./name-glob.ts";
 import type { RegionNames } from "./path-overlap.ts";
 
 export type Access = "read" | "write" | "both";
@@ -71,4 +73,20 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
     if (wanted.length > MAX_PATHS) return;
     wanted.push({ text, access });
   }
+}
+
+/** The files that another program finds in the folder of an effect. */
+export function foundRef(
+  { text, pattern }: { readonly text: string; readonly pattern?: string },
+  only: readonly string[] | undefined,
+  { links, splits }: FoundFiles,
+): FoundRef {
+  return {
+    key: JSON.stringify([text, links, splits, only ?? null]),
+    folder: text,
+    written: pattern?.replace(/\\(.)/g, "$1") ?? text,
+    only: only === undefined ? undefined : readFilters(only),
+    links,
+    splits,
+  };
 }

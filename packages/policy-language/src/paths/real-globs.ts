@@ -1,5 +1,5 @@
 import { lstatSync, opendirSync } from "node:fs";
-import { mayFind } from "./path-overlap.ts";
+import { mayFind } from "./name-glob.ts";
 import type { CommandGlob } from "./call-paths.ts";
 
 /** The limit of folder entries to read for all globs of a call. */

@@ -2,8 +2,7 @@ import { lstatSync, readlinkSync, realpathSync, statSync, type Stats } from "nod
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { CommandGlob } from "./call-paths.ts";
 import { absolutePath, segmentsOf } from "./path-text.ts";
-import { foundPaths } from "./found-paths.ts";
-import { GlobLookup, linkedPaths } from "./real-globs.ts";
+import { resolveGlobs } from "./resolve-globs.ts";
 
 /** The options for resolving paths. */
 export interface ResolveOptions {
@@ -92,17 +91,7 @@ export function resolvePaths(
     at < MAX_PATHS ? [text, ...placesOf(absolutePath(text, call))] : [text],
   );
   if (globs.length === 0) return { paths };
-  const lookup = new GlobLookup();
-  return {
-    paths,
-    globs: globs.map(({ pattern, folder, names, found }) => {
-      const at = absolutePath(folder, call);
-      const listed =
-        found === undefined ? linkedPaths(at, names, lookup) : foundPaths(at, found, lookup);
-      const places = listed?.map(placesOf);
-      return places?.every(({ length }) => length > 0) === true ? { pattern, places } : { pattern };
-    }),
-  };
+  return { paths, globs: resolveGlobs(globs, call, placesOf) };
 }
 
 const MAX_PATHS = 1000;

@@ -18,7 +18,8 @@ const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 /** The number of the pipe of a process substitution. */
 export const PIPE_NUMBER: Hole = { hole: "name", splits: false };
 const NAME: Hole = { hole: "name", splits: false };
-const MATCH: Hole = { hole: "name", splits: true };
+/** What a glob in brackets matches. */
+export const MATCH: Hole = { hole: "name", splits: true };
 
 /** Splits a word into text, and holes for parts known only to bash. Its substitutions become pending. */
 export function unitsOf(walk: WalkState, node: WordNode): Unit[] {

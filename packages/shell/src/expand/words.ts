@@ -3,7 +3,7 @@ import { expandBraces, type Hole, type Unit } from "./braces.ts";
 import { noteUnknown, HOLE, type WalkState } from "../walk/walk-state.ts";
 import { LIMITS } from "../limits.ts";
 import type { WordNode } from "../parse/syntax.ts";
-import { PIPE_NUMBER, SPLIT, unitsOf } from "./units.ts";
+import { MATCH, PIPE_NUMBER, SPLIT, unitsOf } from "./units.ts";
 
 // In zsh, `=name` is the path of a program or file.
 const EQUALS = /^=(?!=)/;
@@ -22,7 +22,7 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
   }
   const units = unitsOf(walk, node);
   if (!units.some((unit) => "text" in unit && !unit.quoted && unit.text.includes("{"))) {
-    if (units.length > 0) words.push(wordOf(walk, units));
+    if (units.length > 0) words.push(argumentOf(walk, units));
     return;
   }
   const expanded = walk.braces < LIMITS.words ? expandBraces(units) : undefined;
@@ -31,13 +31,23 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push({ text: undefined, pieces: [SPLIT], single: false });
     return;
   }
-  for (const each of expanded) if (each.length > 0) words.push(wordOf(walk, each));
+  for (const each of expanded) if (each.length > 0) words.push(argumentOf(walk, each));
 }
 
 /** Expands the word of an assignment or redirection, which stays one word and in which braces are literal. */
 export function oneWord(walk: WalkState, node: WordNode): Word {
   if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));
+}
+
+// A word in which bash also expands globs.
+function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
+  const word = wordOf(walk, units);
+  const globbed =
+    !word.single &&
+    units.every((unit) => "text" in unit || unit === MATCH) &&
+    word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
+  return globbed ? { ...word, globbed } : word;
 }
 
 function wordOf(walk: WalkState, units: readonly Unit[]): Word {
@@ -106,6 +116,7 @@ function append(pieces: Piece[], piece: Piece): void {
 
 const ANY_PIECE: Piece = { hole: "any" };
 const NAME_PIECE: Piece = { hole: "name" };
+const DEEP_PIECE: Piece = { hole: "name", deep: true };
 const PIECES: Readonly<Record<Hole["hole"], Piece>> = {
   any: ANY_PIECE,
   name: NAME_PIECE,
@@ -157,6 +168,8 @@ function tildeOf(walk: WalkState, text: string, more: boolean): Tilde | undefine
   return { pieces: [text.slice(0, start), ANY_PIECE], length: start + length, here };
 }
 
+const DEEP = /(?<![^/])\*\*(?![^/])/y;
+
 // A glob matches text without a slash. Without a match, it stays as written.
 function globbed(text: string): Piece[] {
   const pieces: Piece[] = [];
@@ -165,7 +178,11 @@ function globbed(text: string): Piece[] {
     const sign = text[at];
     if (sign !== "*" && sign !== "?" && !(sign === "[" && text.includes("]", at + 1))) continue;
     if (at > start) pieces.push(text.slice(start, at));
-    if (sign === "[") {
+    DEEP.lastIndex = at;
+    if (DEEP.test(text)) {
+      pieces.push(DEEP_PIECE);
+      at++;
+    } else if (sign === "[") {
       const end = text.indexOf("]", at + 1);
       pieces.push(text.slice(at, end).includes("/") ? ANY_PIECE : NAME_PIECE);
       at = end;

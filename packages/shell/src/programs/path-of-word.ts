@@ -6,7 +6,10 @@ const UNKNOWN: PathText = { why: "a path known only at run time" };
 /** The path that a word names, relative to `base` if the program changes directory first. */
 export function pathOf(word: Word, base?: PathText): PathText {
   const path = plainPath(word);
-  return base === undefined ? path : below(base, path);
+  // The shell looks for the names of a glob before the program changes directory.
+  if (base !== undefined) return below(base, path);
+  const { globbed } = word;
+  return globbed === undefined || path.text === undefined ? path : { ...path, globbed };
 }
 
 function plainPath(word: Word): PathText {
@@ -21,8 +24,8 @@ function plainPath(word: Word): PathText {
     }
     if (piece.hole === "any") return UNKNOWN;
     folder ??= pattern;
-    // `**/**` is the same as `**`.
-    if (at === 0 || typeof word.pieces[at - 1] === "string") pattern += "*";
+    if (piece.deep === true) pattern += "**";
+    else if (at === 0 || typeof word.pieces[at - 1] === "string") pattern += "*";
   }
   // `..` after a glob could leave the directory.
   if (folder === undefined || /(^|\/)\.\.(\/|$)/.test(pattern.slice(folder.length))) return UNKNOWN;
@@ -44,7 +47,9 @@ export function below(base: PathText, path: PathText): PathText {
   if (base.text === undefined || base.pattern !== undefined) return UNKNOWN;
   if (base.text === "" || base.text === ".") return path;
   const text = path.text === "." ? base.text : `${base.text}/${path.text}`;
-  return path.pattern === undefined ? { text } : { text, pattern: `${base.text}/${path.pattern}` };
+  return path.pattern === undefined
+    ? { text }
+    : { ...path, text, pattern: `${base.text}/${path.pattern}` };
 }
 
 /** The files of this name, which may be a glob, at any depth below a folder. */

@@ -230,7 +230,11 @@ function childOf(
     const sign = start.indexOf("=") + 1;
     const value =
       word.text === undefined
-        ? { ...word, pieces: [start.slice(sign), ...word.pieces.slice(1)] }
+        ? {
+            text: undefined,
+            pieces: [start.slice(sign), ...word.pieces.slice(1)],
+            single: word.single,
+          }
         : textWord(word.text.slice(sign));
     (named ??= []).push(classifyAssignment(walk, start.slice(0, sign - 1), value));
   }

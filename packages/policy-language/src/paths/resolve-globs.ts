@@ -1,0 +1,40 @@
+import type { JsonObject, ToolCall } from "@bylaw/kernel";
+import type { CommandGlob } from "./call-paths.ts";
+import { foundPaths } from "./found-paths.ts";
+import { absolutePath } from "./path-text.ts";
+import { plainMatches } from "./plain-matches.ts";
+import { GlobLookup, linkedPaths } from "./real-globs.ts";
+
+/** Every path that a path may be. Empty if that cannot be resolved. */
+type PlacesOf = (path: string) => readonly string[];
+
+/** Looks in the file system for what the globs of a call find. The entries are described at `stampedGlobs`. */
+export function resolveGlobs(
+  globs: readonly CommandGlob[],
+  call: ToolCall,
+  placesOf: PlacesOf,
+): JsonObject[] {
+  const lookup = new GlobLookup();
+  return globs.map(({ pattern, folder, names, globbed, below = false, found }) => {
+    const at = absolutePath(folder, call);
+    const places = placesOfAll(
+      found === undefined ? linkedPaths(at, names, lookup) : foundPaths(at, found, lookup),
+      placesOf,
+    );
+    if (places === undefined) return { pattern };
+    const matches =
+      globbed === true && places.length === 0
+        ? placesOfAll(plainMatches(at, { names, below }, lookup), placesOf)
+        : undefined;
+    return matches === undefined ? { pattern, places } : { pattern, places, matches };
+  });
+}
+
+// Undefined if one of the paths cannot be resolved.
+function placesOfAll(
+  paths: readonly string[] | undefined,
+  placesOf: PlacesOf,
+): (readonly string[])[] | undefined {
+  const places = paths?.map(placesOf);
+  return places?.every(({ length }) => length > 0) === true ? places : undefined;
+}

@@ -1,0 +1,56 @@
+import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+
+/** What the host found in the file system before it asked. */
+export interface Stamp {
+  readonly paths: ReadonlyMap<string, readonly string[]> | undefined;
+  /** What each glob finds through links. */
+  readonly globs: Found;
+  /** Everything that each glob of a shell finds. */
+  readonly matches: Found;
+}
+
+type Found = ReadonlyMap<string, readonly (readonly string[])[]>;
+
+// A line of a thousand commands reads the same stamp a thousand times.
+const stamps = new WeakMap<object, Stamp>();
+
+/** Reads what the host resolved before it asked. */
+export function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
+  const stamp = facts?.[name] ?? null;
+  if (!isJsonObject(stamp)) return undefined;
+  const known = stamps.get(stamp);
+  if (known !== undefined) return known;
+  const read = { paths: stampedPaths(stamp), ...stampedGlobs(stamp) };
+  stamps.set(stamp, read);
+  return read;
+}
+
+// A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
+function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
+  if (!Array.isArray(list)) return undefined;
+  const map = new Map<string, readonly string[]>();
+  for (const entry of list as readonly Json[]) {
+    const [text, ...places] = entry as readonly string[];
+    if (text !== undefined) map.set(text, places);
+  }
+  return map;
+}
+
+// A list of `{ pattern, places, matches }`: the paths that each pattern finds through links, and everything that it finds. `places` is
+// missing if the folders cannot be read, `matches` if the pattern may mean something else.
+function stampedGlobs({ globs: list }: JsonObject): Pick<Stamp, "globs" | "matches"> {
+  const globs = new Map<string, readonly (readonly string[])[]>();
+  const matches: typeof globs = new Map();
+  if (!Array.isArray(list)) return { globs, matches };
+  for (const { pattern, places, matches: all } of list as unknown as readonly StampedGlob[]) {
+    if (places !== undefined) globs.set(pattern, places);
+    if (all !== undefined) matches.set(pattern, all);
+  }
+  return { globs, matches };
+}
+
+interface StampedGlob {
+  readonly pattern: string;
+  readonly places?: readonly (readonly string[])[];
+  readonly matches?: readonly (readonly string[])[];
+}

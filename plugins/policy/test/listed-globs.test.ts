@@ -1,0 +1,164 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { policy } from "../src/index.ts";
+
+const text = `
+[[rules]]
+name = "governing"
+action = "deny"
+tool = "*"
+paths = { write = "**/guard.ts" }
+[[rules]]
+name = "deep"
+action = "deny"
+tool = "*"
+paths = "src/deep/in/**"
+[[rules]]
+name = "files"
+action = "allow"
+command = ["cat *", "cd *", "cp *", "git *", "grep *", "mv *", "sed -i *"]
+paths = "**"
+`;
+
+let work = "";
+beforeEach(() => {
+  work = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-listed-")));
+  for (const path of ["src/a.ts", "src/b.ts", "lib/deep/c.md", "src/deep/in/d.md"]) create(path);
+});
+afterEach(() => rmSync(work, { recursive: true, force: true }));
+
+function create(path: string): void {
+  mkdirSync(dirname(join(work, path)), { recursive: true });
+  writeFileSync(join(work, path), "a\n");
+}
+
+function callOf(command: string): ToolCall {
+  const kept = { cwd: work, workspace: work, home: "/home/dev" };
+  return { hook: "beforeToolCall", tool: "bash", args: { command }, ...kept };
+}
+
+const kernel = createKernel({ plugins: [policy({ text })] });
+const decide = async (command: string): Promise<Decision> => kernel.decide(callOf(command));
+const decided = async (command: string): Promise<string> => {
+  const { effect, code, rule } = await decide(command);
+  return effect === "deny" && code !== "unknown_path" ? `deny ${rule?.name}` : effect;
+};
+
+describe("a glob means the names that exist", () => {
+  const lines = [
+    "sed -i s/a/b/ src/*.ts",
+    "sed -i s/a/b/ src/?.ts",
+    "sed -i s/a/b/ src/[ab].ts",
+    "sed -i s/a/b/ ./**/*.ts",
+    "cd src && sed -i s/a/b/ ./*.ts",
+  ];
+
+  it.each(lines)("which a deny of writing is not about: %s", async (line) => {
+    expect(await decided(line)).toBe("allow");
+  });
+
+  it.each(lines.filter((line) => line.includes("*.ts")))(
+    "which a deny of writing is about: %s",
+    async (line) => {
+      create("src/guard.ts");
+      expect(await decided(line)).toBe("deny governing");
+    },
+  );
+
+  it("where letters may be in another case", async () => {
+    create("src/guard.ts");
+    expect(await decided("sed -i s/a/b/ src/*.TS")).toBe("deny governing");
+  });
+
+  it("and folders, unless everything below them is meant", async () => {
+    expect(await decided("cat lib/*")).toBe("allow");
+    expect(await decided("cat src/*")).toBe("allow");
+    for (const line of ["grep -r a src/*", "cp -r src/* out/", "mv src/d* out/"])
+      expect([line, await decided(line)]).toEqual([line, "ask_user"]);
+    expect(await decided("grep -r a lib/*")).toBe("allow");
+  });
+
+  it("in any number of folders, where the shell reads `**` so", async () => {
+    expect(await decided("cat src/**/d.md")).toBe("deny deep");
+    expect(await decided("cat ./**/d*.md")).toBe("deny deep");
+    expect(await decided("cat lib/**/*.md")).toBe("allow");
+  });
+});
+
+describe("a deny may be about anything that a glob matches", () => {
+  const line = "sed -i s/a/b/ src/*.ts";
+
+  it.each([
+    ["a link", () => symlinkSync("a.ts", join(work, "src/l.ts"))],
+    ["a name like an option", () => create("src/-e.ts")],
+    ["a name like an assignment", () => create("src/a=b.ts")],
+    ["a name that is a glob", () => create("src/[gh]uard.ts")],
+    [
+      "more names than are listed",
+      () => Array.from({ length: 251 }, (_, at) => create(`src/${at}.ts`)),
+    ],
+  ])("if it finds %s", async (_, prepare) => {
+    expect(await decided(line)).toBe("allow");
+    prepare();
+    expect(await decided(line)).toBe("ask_user");
+  });
+
+  it.each([
+    ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
+    ["if the shell looks for the names elsewhere", "cp src/*.ts lib/"],
+    ["if the program works in another folder", "git -C lib rm src/*.ts"],
+  ])("%s: %s", async (_, command) => {
+    expect(await decided(command)).toBe("ask_user");
+  });
+
+  it("if nobody looked", () => {
+    expect((kernel.decidePrepared(callOf(line)) as Decision).effect).toBe("ask_user");
+  });
+});
+
+describe("the names that are listed", () => {
+  // A generator of numbers, so that a failure can be repeated.
+  let seed = 7;
+  const below = (limit: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+    return Math.floor((seed / 2 ** 31) * limit);
+  };
+  const pick = (all: readonly string[]): string => all[below(all.length)] ?? "";
+  const NAMES = ["a", "b", "ab.ts", "B.TS", ".h", "a b", "é.ts", "-x", "ba", "x.y.ts"];
+  const PARTS = ["*", "a*", "*.ts", "?", "[ab]*", "**", "b", "*b*", ".*", "*.*.ts", "a\\ *"];
+
+  it("are all that bash finds, in generated folders", async () => {
+    let listed = 0;
+    for (let round = 0; round < 60; round++) {
+      const root = `r${round}`;
+      for (let at = 0; at < 8; at++) {
+        const names = Array.from({ length: 1 + below(3) }, () => pick(NAMES));
+        try {
+          create(`${root}/${names.join("/")}`);
+        } catch {
+          // A file is in the place of a folder.
+        }
+      }
+      for (let at = 0; at < 6; at++) {
+        const parts = Array.from({ length: 1 + below(3) }, () => pick(PARTS));
+        const glob = `${root}/${parts.join("/")}`;
+        const { facts } = await kernel.prepare(callOf(`cat ${glob}`));
+        const [stamp] = Object.values(facts ?? {}) as { globs?: { matches?: string[][] }[] }[];
+        const matches = stamp?.globs?.[0]?.matches?.flat();
+        if (matches === undefined) continue;
+        listed += 1;
+        for (const option of ["globstar", "nullglob"]) {
+          const script = `shopt -s nullglob ${option}; printf '%s\\n' ${glob}`;
+          const found = execFileSync("bash", ["-c", script], { cwd: work, encoding: "utf8" });
+          for (const name of found.split("\n").filter((one) => one !== ""))
+            expect(matches, glob).toContain(join(work, name).replace(/\/$/, ""));
+        }
+      }
+    }
+    expect(listed).toBeGreaterThan(40);
+  }, 60_000);
+});
