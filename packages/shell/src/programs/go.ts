@@ -56,7 +56,7 @@ const GO_SPEC: Spec = {
       },
     },
     ...Object.fromEntries(
-      "build vet list doc fix version work help tool bug telemetry"
+      "build vet list doc fix version work help bug telemetry"
         .split(" ")
         .map((name) => [name, { options: GO, more: goFlags }]),
     ),
@@ -68,6 +68,8 @@ const GO_SPEC: Spec = {
     generate: { options: GO, does: "run", more: goFlags },
     // It deletes what was installed, outside of the module.
     clean: { options: options`${GO} ${kind.flagThat("delete")} -i`, more: goFlags },
+    // `go tool cover` prints a line that it cannot read.
+    tool: { options: options`${GO} ${kind.read} -func -html`, more: goFlags },
     env: { options: options`-json -changed ${kind.flagThat("configure")} -w -u` },
   },
 };
