@@ -53,9 +53,11 @@ function walkList(walk: WalkState, statements: readonly Statement[], place: Comm
     if (inside.order === "after") walk.step++;
     if (command.type === "AndOr") walkAndOr(walk, command, inside);
     else walkPipeline(walk, command, inside);
-    // A background job changes only its own working directory.
+    const end = eitherFolder(walk.onSuccess, walk.onFailure);
+    // A background job changes only its own working directory. In zsh, only the last command of `a && b &` is a background job.
+    if (background !== true) from = end;
+    else if (command.type === "AndOr") from = eitherFolder(from, end);
     if (background === true) walk.onSuccess = walk.onFailure = from;
-    from = eitherFolder(walk.onSuccess, walk.onFailure);
   }
 }
 
