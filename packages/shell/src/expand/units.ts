@@ -27,13 +27,18 @@ export function unitsOf(walk: WalkState, node: WordNode): Unit[] {
   if (node.parts === undefined) {
     noteFlagged(walk, node.text);
     open(walk, node.text, units);
-  } else addAll(walk, node.parts, units, false);
+  } else addAll(walk, node.parts, units, { quoted: false });
   return units;
 }
 
-function addAll(walk: WalkState, parts: readonly WordPart[], units: Unit[], quoted: boolean): void {
+function addAll(
+  walk: WalkState,
+  parts: readonly WordPart[],
+  units: Unit[],
+  { quoted, next }: Around,
+): void {
   for (const [at, part] of parts.entries()) {
-    const known = valueUnits(walk, part, { quoted, next: parts[at + 1]?.text });
+    const known = valueUnits(walk, part, { quoted, next: parts[at + 1]?.text ?? next });
     if (known === undefined) add(walk, part, units, quoted);
     else units.push(...known);
   }
@@ -48,8 +53,12 @@ const staysOneWord = (piece: Piece): boolean =>
 interface Around {
   readonly quoted: boolean;
   /** The text after the part, within the same quotes. */
-  readonly next: string | undefined;
+  readonly next?: string | undefined;
 }
+
+// Text that may belong to `$f` before it. zsh reads `$f[1]` and `$f:h` as parts of the value. Bash expands braces and joins lines
+// first: `$f{a,b}` and `{$f,b}a` are other variables.
+const JOINS = { quoted: /^(?:[[:]|\\\n)/, open: /^(?:[[:{,}]|\\\n)/ };
 
 // The value of a variable that the line itself sets.
 function valueUnits(
@@ -59,8 +68,8 @@ function valueUnits(
 ): readonly Unit[] | undefined {
   if (part.type !== "SimpleExpansion" && part.type !== "ParameterExpansion") return undefined;
   const found = VARIABLE.exec(part.text);
-  // zsh reads `$f[1]` and `$f:h` as parts of the value.
-  if (found === null || (found[1] !== undefined && /^[[:]/.test(next ?? ""))) return undefined;
+  const joins = quoted ? JOINS.quoted : JOINS.open;
+  if (found === null || (found[1] !== undefined && joins.test(next ?? ""))) return undefined;
   const value = walk.variables.valueOf(found[1] ?? found[2] ?? "");
   if (value === undefined || (!quoted && !value.every(staysOneWord))) return undefined;
   return value.map((piece) =>
@@ -101,7 +110,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "DoubleQuoted":
     case "LocaleString":
       if (part.parts.length === 0) units.push({ text: "", quoted: true });
-      addAll(walk, part.parts, units, true);
+      addAll(walk, part.parts, units, { quoted: true });
       return;
     case "Glob":
       return addGlob(walk, part, units);
@@ -117,7 +126,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "BraceExpansion":
       if (part.parts === undefined) return open(walk, part.text, units);
       units.push({ text: "{", quoted: false });
-      addAll(walk, part.parts, units, false);
+      addAll(walk, part.parts, units, { quoted: false, next: "}" });
       units.push({ text: "}", quoted: false });
       return;
     case "SimpleExpansion":
@@ -179,13 +188,13 @@ function addAnsi(walk: WalkState, text: string, value: string, units: Unit[]): v
   } else units.push({ text: value, quoted: true });
 }
 
-// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`.
-const FLAGGED = /^(?:[^\\]|\\.)*?\$[=~^+]+[\w@*]/s;
+// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`. Shells join lines first, so a `$` may belong to the next line.
+const FLAGGED = /^(?:[^\\]|\\.)*?\$(?:[=~^+]+[\w@*]|\\\n)/s;
 
-/** Records text that is no expansion in bash, but is in zsh. */
+/** Records text that the parser reads as no expansion, but a shell may. */
 export function noteFlagged(walk: WalkState, text: string): void {
   if (FLAGGED.test(text))
-    noteUnknown(walk, "syntax", `shell syntax in ${quote(text)}, which is an expansion in zsh`);
+    noteUnknown(walk, "syntax", `shell syntax in ${quote(text)}, which may be an expansion`);
 }
 
 const NO_END = /^(?:[^\\]|\\.)*?\$[[{]/s;
