@@ -93,6 +93,7 @@ describe("a deny may be about anything that a glob matches", () => {
   const line = "sed -i s/a/b/ src/*.ts";
 
   it.each([
+    ["a name with a leading dot", () => create("src/.a.ts")],
     ["a link", () => symlinkSync("a.ts", join(work, "src/l.ts"))],
     ["a name like an option", () => create("src/-e.ts")],
     ["a name like an assignment", () => create("src/a=b.ts")],
@@ -151,7 +152,7 @@ describe("the names that are listed", () => {
         const matches = stamp?.globs?.[0]?.matches?.flat();
         if (matches === undefined) continue;
         listed += 1;
-        for (const option of ["globstar", "nullglob"]) {
+        for (const option of ["globstar", "dotglob", "nullglob"]) {
           const script = `shopt -s nullglob ${option}; printf '%s\\n' ${glob}`;
           const found = execFileSync("bash", ["-c", script], { cwd: work, encoding: "utf8" });
           for (const name of found.split("\n").filter((one) => one !== ""))

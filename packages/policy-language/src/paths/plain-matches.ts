@@ -7,8 +7,8 @@ const MOST = 250;
 
 /**
  * The files and folders that a shell's glob finds now. Undefined if there are none, for then a program gets the glob itself; if a link
- * is among them, or a folder of which everything below is meant; if there are too many; or if a program may read a name as an option,
- * an assignment or another glob.
+ * is among them, a folder of which everything below is meant, or a name with a leading dot that was not written, which some shells find
+ * by an option; if there are too many; or if a program may read a name as an option, an assignment or another glob.
  */
 export function plainMatches(
   folder: string,
@@ -25,15 +25,17 @@ export function plainMatches(
     if (name === undefined) return !below && add(path);
     if (name !== ANY && name.literal !== undefined)
       return enter(`${path}/${name.literal}`, depth + 1);
-    const entries = lookup.namesIn(path);
+    const entries = lookup.namesIn(path)?.filter((entry) => name === ANY || mayName(name, entry));
     if (name !== ANY)
       return (
-        entries?.every((entry) => !mayFind(name, entry) || enter(`${path}/${entry}`, depth + 1)) ===
-        true
+        entries?.every(
+          (entry) => isVisible(name, entry) && enter(`${path}/${entry}`, depth + 1),
+        ) === true
       );
     return (
       walk(path, depth + 1) &&
-      entries?.every((entry) => entry.startsWith(".") || enter(`${path}/${entry}`, depth)) === true
+      entries?.every((entry) => isVisible(undefined, entry) && enter(`${path}/${entry}`, depth)) ===
+        true
     );
   }
 
@@ -52,8 +54,8 @@ export function plainMatches(
   }
 }
 
-// The case of letters may not matter.
-const mayFind = (glob: NameGlob, name: string): boolean =>
-  (glob.prefix !== "" || !name.startsWith(".")) && mayName(glob, name);
+// Whether no option of a shell decides if a wildcard finds the name.
+const isVisible = (glob: NameGlob | undefined, name: string): boolean =>
+  glob?.prefix.startsWith(".") === true || !name.startsWith(".");
 
 const PLAIN = /^(?:\/(?![-:~])[^/\\*?[\]{}()!$`"'=\u0000-\u001f\u007f]*)+$/;
