@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_351,
+  source_lines: 140_354,
   test_lines: 105_462,
   files_over_300: 0,
   functions_over_60: 0,

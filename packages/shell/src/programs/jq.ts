@@ -36,12 +36,15 @@ export function readJq(out: Findings, from: number): void {
   }
 }
 
+const GAPS = /\$(?:\s|#[^\n]*(?:\n|$))+/g;
+
 /** Whether a filter reads the environment, modules or other inputs. */
 export function readsMore(filter: string | undefined): boolean {
   return (
     filter === undefined ||
     /(^|[^.\w"$])(env|include|import|input_filename|get_search_list|modulemeta)\b|\$ENV|\$__prog/.test(
-      filter,
+      // Before version 1.7, blanks and comments may follow the `$`.
+      filter.replace(GAPS, "$$"),
     )
   );
 }
