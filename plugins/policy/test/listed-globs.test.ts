@@ -116,6 +116,14 @@ describe("a deny may be about anything that a glob matches", () => {
     expect(await decided(command)).toBe("ask_user");
   });
 
+  it("if a name could be an option, so the fix names the folder", async () => {
+    const { effect, fix } = await decide("git -C lib rm *.ts");
+    expect([effect, fix]).toEqual([
+      "ask_user",
+      "Write `./*.ts` for `*.ts`, or name the files one by one.",
+    ]);
+  });
+
   it("if nobody looked", () => {
     expect((kernel.decidePrepared(callOf(line)) as Decision).effect).toBe("ask_user");
   });

@@ -1,3 +1,4 @@
+import { leadingGlob } from "../explain/leading-glob.ts";
 import type { Effect, Verdict } from "@bylaw/kernel";
 import { createDescendantLookup } from "../paths/descendants.ts";
 import { FILE_CHANGES } from "../compile/effect-parts.ts";
@@ -134,9 +135,13 @@ export function possibleMatchVote(
   if (entry === undefined || effect === undefined) return undefined;
   const { source, words, regex } = entry.rule;
   const about = `the rule ${quote(source.name)} may be about ${quote(part?.text ?? "")}`;
+  const vote = unknownCommand(effect, about);
+  const glob = leadingGlob(part?.words ?? []);
+  const fix =
+    glob && `Write ${quote(glob.safe)} for ${quote(glob.written)}, or name the files one by one.`;
   return words === undefined && regex === undefined && (source.read ?? source.write) !== undefined
-    ? { ...unknownCommand(effect, about), code: "unknown_path", fix: "Name the files one by one" }
-    : unknownCommand(effect, about);
+    ? { ...vote, code: "unknown_path", fix: fix ?? "Name the files one by one" }
+    : { ...vote, ...(fix === undefined ? {} : { fix }) };
 }
 
 /**

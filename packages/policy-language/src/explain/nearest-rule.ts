@@ -2,6 +2,7 @@ import type { Effect } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
+import { leadingGlob } from "./leading-glob.ts";
 import { requirementText } from "./missed-part.ts";
 import { RelatedRules } from "./related-rules.ts";
 
@@ -121,6 +122,10 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
     const hazard = given[facts.part?.hazards[0]?.at ?? -1]?.text;
     return `${does} ${quote(covering.text)}${hazard === undefined ? "" : ` and must spell out ${quote(hazard)}`}`;
   }
+  const glob = source.effect === "allow" ? leadingGlob(given) : undefined;
+  const safer = glob && words.find((pattern) => pattern.allows(glob.words, []));
+  if (glob !== undefined && safer !== undefined)
+    return `${does} ${quote(safer.text)} if ${quote(glob.written)} is written ${quote(glob.safe)}`;
   const alike = ({ text }: { readonly text: string }): number => {
     const differs = text.split(" ").findIndex((word, at) => word !== given[at]?.text);
     return differs < 0 ? given.length : differs;
