@@ -46,7 +46,13 @@ function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
   const globbed =
     !word.single &&
     units.every((unit) => "text" in unit || unit === MATCH) &&
-    word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
+    word.pieces.every((piece, at) => {
+      if (typeof piece === "string") return true;
+      const next = word.pieces[at + 1] ?? "/";
+      // In zsh, an option makes `**.ts` the same as `**/*.ts`.
+      const short = piece.deep === true && (typeof next !== "string" || !next.startsWith("/"));
+      return piece.hole === "name" && !short;
+    });
   return globbed ? { ...word, globbed } : word;
 }
 
@@ -54,6 +60,8 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   const pieces: Piece[] = [];
   let single = true;
   let tilde = false;
+  // Whether it begins with a `~` that is a plain name.
+  let plain = false;
   let here = false;
   for (let at = 0; at < units.length; at++) {
     const unit = units[at];
@@ -69,6 +77,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
       continue;
     }
     if (unit.quoted) {
+      plain ||= pieces.length === 0 && unit.text.startsWith("~");
       append(pieces, unit.text);
       tilde ||= unit.text.includes("~");
       continue;
@@ -80,8 +89,10 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
     }
     if (rest.includes("~")) {
       const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
-      if (start === undefined) tilde = true;
-      else {
+      if (start === undefined) {
+        tilde = true;
+        plain ||= pieces.length === 0 && rest.startsWith("~");
+      } else {
         here = start.here;
         for (const piece of start.pieces) append(pieces, piece);
         rest = rest.slice(start.length);
@@ -94,6 +105,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   }
   if (pieces.length === 0) pieces.push("");
   const whole = pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
+  if (plain && whole === undefined) pieces[0] = `./${String(pieces[0])}`;
   if (whole?.includes("HOME") === true) walk.home.folderAfterCd = true;
   const word: Word = {
     text: whole,
@@ -168,7 +180,8 @@ function tildeOf(walk: WalkState, text: string, more: boolean): Tilde | undefine
   return { pieces: [text.slice(0, start), ANY_PIECE], length: start + length, here };
 }
 
-const DEEP = /(?<![^/])\*\*(?![^/])/y;
+// In zsh, `***` also follows links.
+const DEEP = /(?<![^/])\*{2,3}/y;
 
 // A glob matches text without a slash. Without a match, it stays as written.
 function globbed(text: string): Piece[] {
@@ -181,7 +194,7 @@ function globbed(text: string): Piece[] {
     DEEP.lastIndex = at;
     if (DEEP.test(text)) {
       pieces.push(DEEP_PIECE);
-      at++;
+      at = DEEP.lastIndex - 1;
     } else if (sign === "[") {
       const end = text.indexOf("]", at + 1);
       pieces.push(text.slice(at, end).includes("/") ? ANY_PIECE : NAME_PIECE);
