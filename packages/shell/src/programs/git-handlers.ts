@@ -12,7 +12,7 @@ import {
 } from "./findings.ts";
 import { isInEffect, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Operand, ParsedArgs } from "./program-spec.ts";
-import { after, joined, known, mayBeOption, prefix } from "./word-text.ts";
+import { after, joined, known, mayBeOption, notListed, prefix } from "./word-text.ts";
 
 /** A repository: a URL, a directory, `ext::command` or the name of a remote. */
 function repository(at: number, word: Word, out: Findings): void {
@@ -181,8 +181,9 @@ export function foreach(use: ParsedArgs, out: Findings): void {
 // Git reads these as patterns or relative to the top of the tree, not as paths.
 const PATTERN = /[*?[\\]/;
 const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true };
+// A glob that the shell leaves as it is finds files in any folder.
 const pathspec = (word: Word): Word =>
-  prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : word;
+  prefix(word).startsWith(":") || PATTERN.test(word.text ?? "") ? UNKNOWN : notListed(word);
 
 /** Records which files are restored. Some options restore only the index. */
 export function restore(use: ParsedArgs, out: Findings): void {

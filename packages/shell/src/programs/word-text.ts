@@ -12,6 +12,11 @@ export function unknownWord(shape: { readonly single: boolean }): Word {
   return { text: undefined, pieces: [{ hole: "any" }], single: shape.single };
 }
 
+/** The word, for paths that are more than the names that the shell finds for it. */
+export function notListed({ text, pieces, single }: Word): Word {
+  return { text, pieces, single };
+}
+
 /** The known text at the start of a word. */
 export function prefix(word: Word): string {
   if (word.text !== undefined) return word.text;
