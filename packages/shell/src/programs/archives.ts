@@ -3,7 +3,7 @@ import { argumentFiles } from "./checkers.ts";
 import { file, hazard, noteListedFiles, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
-import { after, known, prefix } from "./word-text.ts";
+import { after, baseName, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { TAR_READ } from "./tar.ts";
 
@@ -37,6 +37,8 @@ function unzip(use: ParsedArgs, out: Findings): void {
 
 // Replaces each file by a compressed or decompressed one.
 function compress(use: ParsedArgs, out: Findings): void {
+  const opens =
+    hasOption(use, "decompress d") || /^[bg]?un/.test(baseName(out.argv[0]?.text ?? ""));
   const keeps = hasOption(use, "stdout list test to-stdout");
   if (hasOption(use, "files files0"))
     for (const kind of keeps ? (["read"] as const) : (["read", "write", "delete"] as const))
@@ -47,8 +49,19 @@ function compress(use: ParsedArgs, out: Findings): void {
     file(out, "read", word, { below });
     if (keeps) continue;
     file(out, "write", word, { below });
+    if (opens) file(out, "write", opened(word), { below });
     if (!hasOption(use, "keep")) file(out, "delete", word, { below });
   }
+}
+
+// The name without its ending.
+function opened({ text, pieces }: Word): Word {
+  const trimmed = pieces.map((piece, at) =>
+    typeof piece === "string" && at === pieces.length - 1 ? piece.replace(/\.\w*$/, "") : piece,
+  );
+  return text === undefined
+    ? { text, pieces: trimmed, single: false }
+    : known(text.replace(/(?<=[^/])\.\w*$/, ""));
 }
 
 function sevenZip(use: ParsedArgs, out: Findings): void {

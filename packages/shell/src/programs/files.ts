@@ -1,3 +1,4 @@
+import type { Word } from "../analysis.ts";
 import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
@@ -79,11 +80,24 @@ function patch(use: ParsedArgs, out: Findings): void {
   if (changes !== undefined) file(out, "read", changes.word);
 }
 
+// Any file in the same folder.
+function beside({ pieces }: Word): Word {
+  const at = pieces.findLastIndex((piece) => typeof piece === "string" && piece.includes("/"));
+  const last = pieces[at];
+  const folder = typeof last === "string" ? [last.slice(0, last.lastIndexOf("/") + 1)] : [];
+  return {
+    text: undefined,
+    pieces: [...pieces.slice(0, Math.max(at, 0)), ...folder, { hole: "name" }],
+    single: false,
+  };
+}
+
 function rename(use: ParsedArgs, out: Findings): void {
   const [expression, ...rest] = use.operands;
   for (const { word } of rest) {
     file(out, "write", word);
-    file(out, "delete", word);
+    file(out, "delete", word, { below: true });
+    file(out, "write", beside(word), { below: true });
   }
   // One program of this name runs its first operand as Perl code.
   if (expression !== undefined && !/^[\w.-]*$/.test(expression.word.text ?? "$")) {
