@@ -73,8 +73,10 @@ export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: strin
 
 /** Like {@link mayFind}, for a search that also finds names with a leading dot and may ignore case. */
 export function mayName({ prefix, suffix }: NameGlob, name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower.startsWith(prefix.toLowerCase()) && lower.endsWith(suffix.toLowerCase());
+  const fits = (form: (text: string) => string): boolean =>
+    form(name).startsWith(form(prefix)) && form(name).endsWith(form(suffix));
+  // Some shells compose the characters of a name before they compare it.
+  return fits((text) => text.toLowerCase()) || fits(foldName);
 }
 
 /** The glob with folded text: see {@link foldName}. */

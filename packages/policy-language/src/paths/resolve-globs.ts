@@ -15,16 +15,20 @@ export function resolveGlobs(
   placesOf: PlacesOf,
 ): JsonObject[] {
   const lookup = new GlobLookup();
-  return globs.map(({ pattern, folder, names, globbed, below = false, found }) => {
+  const linked = globs.map(({ folder, names, found }) => {
     const at = absolutePath(folder, call);
-    const places = placesOfAll(
+    return placesOfAll(
       found === undefined ? linkedPaths(at, names, lookup) : foundPaths(at, found, lookup),
       placesOf,
     );
+  });
+  // A path through a link is unknown past the limits, so all links are looked for first.
+  return globs.map(({ pattern, folder, names, globbed, below = false }, index) => {
+    const places = linked[index];
     if (places === undefined) return { pattern };
     const matches =
       globbed === true && places.length === 0
-        ? placesOfAll(plainMatches(at, { names, below }, lookup), placesOf)
+        ? placesOfAll(plainMatches(absolutePath(folder, call), { names, below }, lookup), placesOf)
         : undefined;
     return matches === undefined ? { pattern, places } : { pattern, places, matches };
   });
