@@ -81,16 +81,20 @@ export function linkedPaths(
       return enter(`${at}/${name.literal}`, depth + 1, linked);
     if (linked && !add(at)) return false;
     if (name === "**" && !walk(at, depth + 1, linked)) return false;
-    // By default, a shell treats `**` like `*`. With the option for `**`, it follows no links there.
+    // Where a shell reads `**` as any number of folders, it follows no links there. Elsewhere `**` is `*`.
     const entries = lookup.namesIn(at);
     return (
       entries !== undefined &&
       entries.every((entry) =>
         name === "**"
-          ? entry.startsWith(".") || enter(`${at}/${entry}`, depth + 1, linked)
+          ? entry.startsWith(".") || enterAny(`${at}/${entry}`, depth, linked)
           : !mayFind(name, entry) || enter(`${at}/${entry}`, depth + 1, linked),
       )
     );
+  }
+
+  function enterAny(path: string, depth: number, linked: boolean): boolean {
+    return enter(path, linked || lookup.kindOf(path) !== "folder" ? depth + 1 : depth, linked);
   }
 
   function enter(path: string, depth: number, linked: boolean): boolean {
