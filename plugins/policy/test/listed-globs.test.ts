@@ -20,7 +20,7 @@ paths = "src/deep/in/**"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "cd *", "cp *", "git *", "grep *", "mv *", "sed -i *"]
+command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "sed -i *"]
 paths = "**"
 `;
 
@@ -85,6 +85,7 @@ describe("a glob means the names that exist", () => {
   it("in any number of folders, where the shell reads `**` so", async () => {
     expect(await decided("cat src/**/d.md")).toBe("deny deep");
     expect(await decided("cat ./**/d*.md")).toBe("deny deep");
+    expect(await decided("cat src/***/d.md")).toBe("deny deep");
     expect(await decided("cat lib/**/*.md")).toBe("allow");
   });
 });
@@ -112,6 +113,10 @@ describe("a deny may be about anything that a glob matches", () => {
     ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
     ["if the shell looks for the names elsewhere", "cp src/*.ts lib/"],
     ["if the program works in another folder", "git -C lib rm src/*.ts"],
+    ["if git may get the glob itself", "rm src/a.ts src/b.ts && git rm src/*.ts"],
+    ["if zsh may also look in deeper folders", "sed -i s/a/b/ src/**.ts"],
+    ["if another file is written", "gunzip src/*"],
+    ["if files get other names", "rename a guard src/*"],
   ])("%s: %s", async (_, command) => {
     expect(await decided(command)).toBe("ask_user");
   });
@@ -124,12 +129,36 @@ describe("a deny may be about anything that a glob matches", () => {
     ]);
   });
 
+  it("if it finds a link in a deeper folder", async () => {
+    create("lib/deep/below/c.md");
+    symlinkSync("/etc/hosts", join(work, "lib/deep/below/l.md"));
+    const narrow = createKernel({ plugins: [policy({ text: text.replace('"**"', '"./**"') })] });
+    expect((await narrow.decide(callOf("cat lib/**/*.md"))).effect).toBe("ask_user");
+  });
+
+  it("if the folder is really named `~`", async () => {
+    create("home/a.ts");
+    create("~/guard.ts");
+    const call = { ...callOf("sed -i s/a/b/ '~'/*.ts"), home: join(work, "home") };
+    expect((await kernel.decide(call)).effect).toBe("deny");
+  });
+
   it("if nobody looked", () => {
     expect((kernel.decidePrepared(callOf(line)) as Decision).effect).toBe("ask_user");
   });
 });
 
 describe("the names that are listed", () => {
+  it("may be composed or not", async () => {
+    create("src/caf\u0065\u0301/guard.ts");
+    expect(await decided("sed -i s/a/b/ src/*\u00e9/*.ts")).toBe("deny governing");
+  });
+
+  it("take nothing from the limit for links", async () => {
+    for (let at = 0; at < 5100; at++) create(`many/${at}.md`);
+    expect(await decided("cat many/*.ts src/*.ts")).toBe("allow");
+  });
+
   // A generator of numbers, so that a failure can be repeated.
   let seed = 7;
   const below = (limit: number): number => {
