@@ -20,7 +20,7 @@ paths = "src/deep/in/**"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "sed -i *"]
+command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "sed -i *", "uniq *"]
 paths = "**"
 `;
 
@@ -72,6 +72,12 @@ describe("a glob means the names that exist", () => {
   it("where letters may be in another case", async () => {
     create("src/guard.ts");
     expect(await decided("sed -i s/a/b/ src/*.TS")).toBe("deny governing");
+  });
+
+  it.each(["cp src/*.ts", "uniq src/*.ts"])("as the last name: %s", async (line) => {
+    expect(await decided(line)).toBe("allow");
+    create("src/guard.ts");
+    expect(await decided(line)).toBe("deny governing");
   });
 
   it("and folders, unless everything below them is meant", async () => {

@@ -15,15 +15,6 @@ const SUM = options`-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-mi
   --debug --untagged ${kind.value} -l,--length -a,--algorithm`;
 const sum: Spec = { options: SUM, operands: [many("read")] };
 
-// uniq writes its second operand.
-function uniq(use: ParsedArgs, out: Findings): void {
-  const [source, target] = use.operands;
-  if (source !== undefined && source.word.text !== "-") file(out, "read", source.word);
-  if (target === undefined) return;
-  hazard(out, target.at, "write");
-  file(out, "write", target.word);
-}
-
 export const TEXT: Readonly<Record<string, Spec>> = {
   sed: { read: readSed },
   gsed: { read: readSed },
@@ -53,7 +44,7 @@ export const TEXT: Readonly<Record<string, Spec>> = {
   uniq: {
     options: options`-c,--count -d,--repeated -D -i,--ignore-case -u,--unique -z,--zero-terminated --help --version ${kind.optional}
       --all-repeated --group ${kind.value} -f,--skip-fields -s,--skip-chars -w,--check-chars`,
-    more: uniq,
+    operands: ["read", one("write", "write")],
   },
   head: {
     options: options`-q,--quiet,--silent -v,--verbose -z --help --version ${kind.value} -c,--bytes -n,--lines`,

@@ -18,6 +18,9 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
       file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
     }
+    // The last of several names is the target.
+    if (targets.length === 0)
+      for (const word of words) if (!word.single) file(out, "write", word, { below: true });
     for (const target of targets)
       writeInto(target, words, out, {
         below: below && source === "read",
