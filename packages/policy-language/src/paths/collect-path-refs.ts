@@ -255,7 +255,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
           names,
           below: below === true && names !== undefined,
           visible,
-          globbed: globbed,
+          globbed,
           ...(only === undefined ? {} : { only: readFilters(only) }),
         };
       else unknown ??= "the command has too many globs and folders";
