@@ -1,6 +1,6 @@
 import { ANY } from "./path-glob.ts";
 import type { CommandGlob } from "./call-paths.ts";
-import { mayName, type NameGlob } from "./name-glob.ts";
+import { mayName, type Segment } from "./name-glob.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 const MOST = 250;
@@ -26,17 +26,9 @@ export function plainMatches(
     if (name !== ANY && name.literal !== undefined)
       return enter(`${path}/${name.literal}`, depth + 1);
     const entries = lookup.namesIn(path)?.filter((entry) => name === ANY || mayName(name, entry));
-    if (name !== ANY)
-      return (
-        entries?.every(
-          (entry) => isVisible(name, entry) && enter(`${path}/${entry}`, depth + 1),
-        ) === true
-      );
-    return (
-      walk(path, depth + 1) &&
-      entries?.every((entry) => isVisible(undefined, entry) && enter(`${path}/${entry}`, depth)) ===
-        true
-    );
+    if (entries?.every((entry) => isVisible(name, entry)) !== true) return false;
+    if (name !== ANY) return entries.every((entry) => enter(`${path}/${entry}`, depth + 1));
+    return walk(path, depth + 1) && entries.every((entry) => enter(`${path}/${entry}`, depth));
   }
 
   function enter(path: string, depth: number): boolean {
@@ -50,12 +42,12 @@ export function plainMatches(
 
   function add(path: string): boolean {
     found.push(path);
-    return found.length <= MOST && lookup.count() && PLAIN.test(path);
+    return found.length <= MOST && lookup.count() && PLAIN.test(path.slice(at.length));
   }
 }
 
 // Whether no option of a shell decides if a wildcard finds the name.
-const isVisible = (glob: NameGlob | undefined, name: string): boolean =>
-  glob?.prefix.startsWith(".") === true || !name.startsWith(".");
+const isVisible = (glob: Segment, name: string): boolean =>
+  !name.startsWith(".") || (glob !== ANY && glob.prefix.startsWith("."));
 
 const PLAIN = /^(?:\/(?![-:~])[^/\\*?[\]{}()!$`"'=\u0000-\u001f\u007f]*)+$/;
