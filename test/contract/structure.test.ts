@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_390,
-  test_lines: 105_470,
+  source_lines: 140_436,
+  test_lines: 105_505,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
