@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_436,
+  source_lines: 140_455,
   test_lines: 105_505,
   files_over_300: 0,
   functions_over_60: 0,

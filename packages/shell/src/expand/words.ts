@@ -60,7 +60,6 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   const pieces: Piece[] = [];
   let single = true;
   let tilde = false;
-  // Whether it begins with a `~` that is a plain name.
   let plain = false;
   let here = false;
   for (let at = 0; at < units.length; at++) {
@@ -104,6 +103,26 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
     }
   }
   if (pieces.length === 0) pieces.push("");
+  const pipe = units.length === 2 && units[1] === PIPE_NUMBER;
+  return joined(walk, pieces, { single, tilde, plain, here, pipe });
+}
+
+/** What is known of a word besides its pieces. */
+interface Marks {
+  readonly single: boolean;
+  /** Whether it contains a `~` that is a plain name. */
+  readonly tilde: boolean;
+  /** Whether it begins with one. */
+  readonly plain: boolean;
+  readonly here: boolean;
+  readonly pipe: boolean;
+}
+
+function joined(
+  walk: WalkState,
+  pieces: Piece[],
+  { single, tilde, plain, here, pipe }: Marks,
+): Word {
   const whole = pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
   if (plain && whole === undefined) pieces[0] = `./${String(pieces[0])}`;
   if (whole?.includes("HOME") === true) walk.home.folderAfterCd = true;
@@ -111,7 +130,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
     text: whole,
     pieces,
     single,
-    ...(units.length === 2 && units[1] === PIPE_NUMBER ? { pipe: true } : {}),
+    ...(pipe ? { pipe } : {}),
     ...(here ? { here } : {}),
   };
   if (tilde && whole !== undefined) (walk.tildes ??= []).push(word);
