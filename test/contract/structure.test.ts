@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_455,
-  test_lines: 105_505,
+  source_lines: 140_463,
+  test_lines: 105_506,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -129,6 +129,7 @@ describe("a deny may be about anything that a glob matches", () => {
     ["if git may get the glob itself", "rm src/a.ts src/b.ts && git rm src/*.ts"],
     ["if zsh may also look in deeper folders", "sed -i s/a/b/ src/**.ts"],
     ["if another file is written", "gunzip src/*"],
+    ["if a copy keeps another name", "sed -i.ts s/a/b/ src/gu*"],
     ["if files get other names", "rename a guard src/*"],
   ])("%s: %s", async (_, command) => {
     expect(await decided(command)).toBe("ask_user");

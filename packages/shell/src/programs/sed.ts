@@ -3,7 +3,7 @@ import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from ".
 import { readSedScript, type SedAction } from "./sed-script.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
-import { known, unknownWord } from "./word-text.ts";
+import { concat, known, unknownWord } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 
 const SED: Spec = {
@@ -47,13 +47,21 @@ export function readSed(out: Findings, from: number): void {
   }
   if (!hasOption(use, "sandbox")) readScripts(scripts, out);
   const inPlace = hasOption(use, "in-place I");
+  const endings = ["in-place", "I"].flatMap((name) =>
+    optionsNamed(use, name).flatMap(({ value }) => value ?? []),
+  );
   const empties = scripts.length === 1 && deletesLines(scripts[0]?.word.text ?? "", use);
   for (const { word } of files) {
     if (word.text !== "-") file(out, "read", word);
     if (inPlace) file(out, "write", word);
+    for (const ending of endings) file(out, "write", backupOf(word, ending));
     if (inPlace && empties) file(out, "delete", word);
   }
 }
+
+// Where sed keeps the file as it was. In an ending, `*` stands for the name of the file, and a slash leads to another folder.
+const backupOf = (word: Word, ending: Word): Word =>
+  /[*/]/.test(ending.text ?? "*") ? unknownWord({ single: true }) : concat([word, ending]);
 
 // In BSD the word after `-i` is a suffix, and the next one the script. To others it is a file.
 function readSecond(script: Script | undefined, out: Findings): void {
