@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_463,
+  source_lines: 140_462,
   test_lines: 105_506,
   files_over_300: 0,
   functions_over_60: 0,

@@ -28,7 +28,7 @@ export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: BROWSER ?? "", args: FLAGS });
 
 const WIDE = { width: 1_280, height: 800 };
-/** What a page looks like for a person. */
+/** A light page, a dark one, and one on a phone. */
 export const VIEWS = [
   ["light", { colorScheme: "light", viewport: WIDE }],
   ["dark", { colorScheme: "dark", viewport: WIDE }],

@@ -98,7 +98,7 @@ function parts(hits: readonly AuditHit[]): readonly (readonly AuditHit[])[] {
   return found;
 }
 
-/** One event of the log, with the fields of searches. */
+/** One event of the log, with the fields that a search can name. */
 function entry(event: LogEvent, { phase, success }: AuditHit, call: LogEvent | undefined) {
   const { sequence, timestamp, event_type, session_id, details } = event;
   const { tool: _tool, args = null, result = null, decision: _decision, ...rest } = details;

@@ -1,9 +1,9 @@
-import { leadingGlob } from "../explain/leading-glob.ts";
 import type { Effect, Verdict } from "@bylaw/kernel";
 import { createDescendantLookup } from "../paths/descendants.ts";
 import { FILE_CHANGES } from "../compile/effect-parts.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { quote } from "../load/finding.ts";
+import { leadingGlob } from "../match/leading-glob.ts";
 import { identify, textsOf, type Identity } from "../match/mcp.ts";
 import { PrefixMap } from "../compile/prefix-map.ts";
 import type { Rule } from "../compile/rule.ts";

@@ -2,7 +2,7 @@ import type { Effect } from "@bylaw/kernel";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
-import { leadingGlob } from "./leading-glob.ts";
+import { leadingGlob } from "../match/leading-glob.ts";
 import { requirementText } from "./missed-part.ts";
 import { RelatedRules } from "./related-rules.ts";
 

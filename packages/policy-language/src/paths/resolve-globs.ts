@@ -8,7 +8,7 @@ import { GlobLookup, linkedPaths } from "./real-globs.ts";
 /** Every path that a path may be. Empty if that cannot be resolved. */
 type PlacesOf = (path: string) => readonly string[];
 
-/** Looks in the file system for what the globs of a call find. The entries are described at `stampedGlobs`. */
+/** Looks in the file system for what the globs of a call find. Returns what a stamp says of them. */
 export function resolveGlobs(
   globs: readonly CommandGlob[],
   call: ToolCall,

@@ -36,8 +36,6 @@ function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
   return map;
 }
 
-// A list of `{ pattern, places, matches }`: the paths that each pattern finds through links, and everything that it finds. `places` is
-// missing if the folders cannot be read, `matches` if the pattern may mean something else.
 function stampedGlobs({ globs: list }: JsonObject): Pick<Stamp, "globs" | "matches"> {
   const globs = new Map<string, readonly (readonly string[])[]>();
   const matches: typeof globs = new Map();
@@ -51,6 +49,8 @@ function stampedGlobs({ globs: list }: JsonObject): Pick<Stamp, "globs" | "match
 
 interface StampedGlob {
   readonly pattern: string;
+  /** The paths that it finds through links. Missing if a folder cannot be read. */
   readonly places?: readonly (readonly string[])[];
+  /** Everything that the shell finds for it. Missing if a program may get something else. */
   readonly matches?: readonly (readonly string[])[];
 }

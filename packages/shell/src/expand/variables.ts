@@ -94,7 +94,7 @@ export function isSetByShell(name: string): boolean {
   return SET_BY_SHELL.test(name) || TIED.test(name);
 }
 
-/** Whether this is a table of zsh. Setting one of its entries changes what a name means. */
+/** Whether this is one of the tables in which zsh keeps what names mean, such as `functions`. */
 export function isTable(name: string): boolean {
   return TABLES.test(name);
 }

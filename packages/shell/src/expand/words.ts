@@ -104,7 +104,7 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
   }
   if (pieces.length === 0) pieces.push("");
   const pipe = units.length === 2 && units[1] === PIPE_NUMBER;
-  return joined(walk, pieces, { single, tilde, plain, here, pipe });
+  return wordFrom(walk, pieces, { single, tilde, plain, here, pipe });
 }
 
 /** What is known of a word besides its pieces. */
@@ -118,7 +118,7 @@ interface Marks {
   readonly pipe: boolean;
 }
 
-function joined(
+function wordFrom(
   walk: WalkState,
   pieces: Piece[],
   { single, tilde, plain, here, pipe }: Marks,

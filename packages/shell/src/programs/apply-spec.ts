@@ -105,7 +105,7 @@ function readOperands(use: ParsedArgs, out: Findings): void {
     applyRole(quiet && role !== "data" ? "read" : role, operand.word, operand.at, spec, out, walk);
     if (role === "exec") out.carriesFrom ??= operand.at + 1;
   }
-  // The last of several names may have a later role.
+  // A glob may find several names, and the last one may be what the program writes.
   for (const [index, { word }] of use.operands.entries())
     if (word.globbed === true && roles.slice(index + 1).some(({ role }) => role === "write"))
       file(out, "write", word, walk);

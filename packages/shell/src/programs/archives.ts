@@ -37,7 +37,7 @@ function unzip(use: ParsedArgs, out: Findings): void {
 
 // Replaces each file by a compressed or decompressed one.
 function compress(use: ParsedArgs, out: Findings): void {
-  const opens =
+  const decompresses =
     hasOption(use, "decompress d") || /^[bg]?un/.test(baseName(out.argv[0]?.text ?? ""));
   const keeps = hasOption(use, "stdout list test to-stdout");
   if (hasOption(use, "files files0"))
@@ -49,13 +49,12 @@ function compress(use: ParsedArgs, out: Findings): void {
     file(out, "read", word, { below });
     if (keeps) continue;
     file(out, "write", word, { below });
-    if (opens) file(out, "write", opened(word), { below });
+    if (decompresses) file(out, "write", withoutEnding(word), { below });
     if (!hasOption(use, "keep")) file(out, "delete", word, { below });
   }
 }
 
-// The name without its ending.
-function opened({ text, pieces }: Word): Word {
+function withoutEnding({ text, pieces }: Word): Word {
   const trimmed = pieces.map((piece, at) =>
     typeof piece === "string" && at === pieces.length - 1 ? piece.replace(/\.\w*$/, "") : piece,
   );

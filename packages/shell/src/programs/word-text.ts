@@ -12,7 +12,7 @@ export function unknownWord(shape: { readonly single: boolean }): Word {
   return { text: undefined, pieces: [{ hole: "any" }], single: shape.single };
 }
 
-/** The word, for paths that are more than the names that the shell finds for it. */
+/** The same word, for a program that may use more files than the shell finds for a glob. */
 export function notListed({ text, pieces, single }: Word): Word {
   return { text, pieces, single };
 }

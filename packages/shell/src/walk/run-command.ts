@@ -267,7 +267,7 @@ function move(
       if (name === "source" || name === ".") walk.variables.setAllElsewhere();
       return;
     case "exit":
-      // With several arguments, zsh goes on. Outside a loop or function, so it does after `break` or `return`.
+      // zsh refuses to exit with several arguments, and goes on. `break` and `return` do nothing outside a loop or function.
       if (draft.argv.length <= 2 && draft.argv[1]?.single !== false)
         walk.onSuccess = walk.onFailure = NOWHERE;
       return;
