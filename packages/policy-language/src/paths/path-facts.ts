@@ -219,7 +219,7 @@ class PathReader {
   #addFound(pattern: string, { places, aliases }: Places): void {
     if (this.#stamp === undefined) return;
     const found = this.#stamp.globs.get(pattern);
-    if (found === undefined) this.unknown ??= "a glob whose folders cannot be read";
+    if (found === undefined) this.unknown ??= "a glob whose folders cannot be read or are huge";
     else this.found += found.length;
     for (const [at, ...others] of found ?? []) {
       if (at !== undefined) places.push(placeOf(at));
