@@ -1,6 +1,7 @@
 // A held hook: Claude Code waits for it until a person answers, and no agent can answer in the person's place.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { callQuestionId } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, jsonLines, type Ran } from "./bylaw.ts";
@@ -8,6 +9,14 @@ import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
 import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
 
 const PUBLISH = bash("npm publish x");
+
+/** Rules that do not look back, so the session has no state. */
+const STATELESS = `
+[[rules]]
+name = "publishing"
+action = "ask_user"
+command = "npm publish *"
+`;
 
 const verdictOf = ({ stdout }: Ran): unknown => {
   const { hookSpecificOutput: output } = JSON.parse(stdout) as Record<
@@ -25,8 +34,8 @@ interface Held extends SessionDesk {
   readonly questions: (count: number) => Promise<readonly string[]>;
 }
 
-function heldDesk(): Held {
-  const desk = deskOf();
+function heldDesk(files?: Readonly<Record<"rules.toml", string>>): Held {
+  const desk = deskOf("claude-code", files);
   const { root, hook } = desk.desk;
   mkdirSync(join(root, ".bylaw"), { mode: 0o700 });
   writeFileSync(join(root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
@@ -77,10 +86,42 @@ describe("a held hook", () => {
     expect(verdictOf(await again)).toEqual(["deny", "ada said no: Not on a Friday"]);
   });
 
-  test("leaves the question to the agent's own dialog if nobody answers in time", async () => {
-    const { call, asks, questions } = heldDesk();
+  test.each([
+    ["with a state", "claude-code-s1", undefined],
+    ["without a state", "claude-code", { "rules.toml": STATELESS }],
+  ])("that nobody answers leaves the call to the agent's own dialog, %s", async (_, run, files) => {
+    const { desk, call, asks, approve, questions } = heldDesk(files);
     expect(verdictOf(await asks(call(PUBLISH), 1))).toMatchObject(["ask", expect.any(String)]);
+    // Its question has expired. A yes to it would allow a later call that nobody looked at.
+    await questions(0);
+    const asked = eventsOf(desk, run).find(({ event_type }) => event_type === "tool_asked");
+    const id = asked === undefined ? "" : callQuestionId(run, asked);
+    for (const args of [
+      ["show", id],
+      ["yes", id],
+      ["no", id, "--reason", "Late"],
+    ]) {
+      const { code, stderr } = approve(args, TOKENS.ada);
+      expect(code).not.toBe(0);
+      expect(stderr).toContain(`The question \`${id}\` has expired`);
+    }
+    // The call made again is another question, and a yes to it is for one call.
+    const again = asks(call(PUBLISH));
+    const [other = ""] = await questions(1);
+    expect(approve(["show", other]).stdout).toMatch(/until {5}20/);
+    expect(approve(["yes", other], TOKENS.ada).code).toBe(0);
+    expect(verdictOf(await again)).toEqual(["allow", expect.stringContaining("ada")]);
+    expect(verdictOf(await asks(call(PUBLISH), 1))).toMatchObject(["ask", expect.any(String)]);
+  });
+
+  test("that does not wait has no question left once the agent's own dialog let the call run", async () => {
+    const { desk, call, questions } = heldDesk();
+    const asked = call(PUBLISH);
+    expect(verdictOf(await desk.hook(asked))).toMatchObject(["ask", expect.any(String)]);
     await questions(1);
+    const returned = { hook_event_name: "PostToolUse", tool_response: { interrupted: false } };
+    await desk.hook({ ...asked, ...returned });
+    await questions(0);
   });
 
   test("is not released by an agent, nor by a yes to another call", async () => {

@@ -51,6 +51,9 @@ const LIMIT = 100;
 /** The least time between two readings, in milliseconds. */
 const PAUSE_MS = 300;
 
+/** How often to look again while a question can expire, which no event tells. */
+const HELD_MS = 5_000;
+
 /** Lists what waits for a person, again after each event. */
 export function useQuestions(run: string | undefined): OpenQuestions {
   const [page, setPage] = useState<QuestionPage>({ approvals: [], total: 0 });
@@ -58,6 +61,7 @@ export function useQuestions(run: string | undefined): OpenQuestions {
   const [error, setError] = useState<string>();
   useEffect(() => {
     const { signal, abort } = abortable();
+    let again: ReturnType<typeof setTimeout> | undefined;
     let isReading = false;
     let isStale = false;
     const load = async (): Promise<void> => {
@@ -67,7 +71,10 @@ export function useQuestions(run: string | undefined): OpenQuestions {
       try {
         while (isStale && !signal.aborted) {
           isStale = false;
-          setPage(await get<QuestionPage>("approvals", { run, limit: LIMIT }, signal));
+          const page = await get<QuestionPage>("approvals", { run, limit: LIMIT }, signal);
+          setPage(page);
+          clearTimeout(again);
+          if (page.approvals.some(isHeld)) again = setTimeout(() => void load(), HELD_MS);
           setError(undefined);
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
@@ -91,10 +98,16 @@ export function useQuestions(run: string | undefined): OpenQuestions {
       setError(failure.message);
       setState("offline");
     });
-    return abort;
+    return () => {
+      clearTimeout(again);
+      abort();
+    };
   }, [run]);
   return { questions: page.approvals, total: page.total, state, error };
 }
+
+const isHeld = ({ kind, expires_at }: Asked): boolean =>
+  kind === "call" && typeof expires_at === "string";
 
 function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {
   const controller = new AbortController();

@@ -59,6 +59,7 @@ export {
 export {
   CALL_EVENTS,
   asksPerson,
+  questionExpiry,
   readRecordedCall,
   callHash,
   type RecordedCall,

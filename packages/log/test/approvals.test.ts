@@ -142,6 +142,20 @@ describe("an approval", () => {
     expect(await ran(run)).toMatchObject({ applied: "allow" });
   });
 
+  it("is asked for until the time that the host says, which only the question has", async () => {
+    const run = await open();
+    const { hook: _, ...asked } = call();
+    const ask = () => run.toolCall(asked, { expires_at: LATER });
+    expect((await ask()).events).toMatchObject([
+      { event_type: "tool_asked", details: { expires_at: LATER } },
+    ]);
+    await approve(run);
+    const [allowed] = (await ask()).events;
+    expect(allowed?.event_type).toBe("tool_allowed");
+    expect(allowed?.details).not.toHaveProperty("expires_at");
+    expect((await ran(run)).events[0]?.details).not.toHaveProperty("expires_at");
+  });
+
   it("allows nothing if the clock gives no valid time", async () => {
     let now = NOW;
     const run = await open({ plugins: [asks] }, { now: () => now });

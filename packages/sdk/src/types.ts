@@ -254,7 +254,7 @@ export interface LogEvent {
 export interface Approval {
   readonly id: string;
   readonly kind: "gate" | "call" | "pause" | "hold";
-  readonly state: "open" | "approved" | "used" | "rejected" | "superseded" | "settled";
+  readonly state: "open" | "approved" | "used" | "rejected" | "superseded" | "settled" | "expired";
   readonly agent: string | null;
   readonly task: string | null;
   readonly by?: string;

@@ -5,6 +5,7 @@ import {
   callHash,
   isTaken,
   offeredCall,
+  questionExpiry,
   recordedDigest,
   treeDrop,
   treeEntries,
@@ -18,8 +19,10 @@ import manifest from "../package.json" with { type: "json" };
 interface OpenQuestion {
   readonly sequence: number;
   readonly digest: string;
-  /** The id of the call, if the question offers another one. */
-  readonly offers?: string;
+  /** The id of the call. */
+  readonly id?: string;
+  /** Milliseconds since 1970. Left out if the question does not expire. */
+  readonly expires?: number;
 }
 
 /** A call that a question offers instead of its own. */
@@ -43,7 +46,7 @@ const MOST = 1_000;
 /** The open questions of a run, by the call that they are about. */
 export const openQuestions = defineProjection<Questions>({
   name: `${manifest.name}/open-questions`,
-  version: 3,
+  version: 4,
   scope: "task",
   initial: { open: null, offers: null },
   reduce(questions, event) {
@@ -52,9 +55,19 @@ export const openQuestions = defineProjection<Questions>({
       return without(questions, ({ digest }) => digest === details["digest"]);
     if (event_type === "approval_refused")
       return without(questions, ({ sequence }) => sequence === details["asked"]);
+    // Its host has asked the person itself.
+    if (event_type === "tool_result")
+      return without(questions, ({ id }) => id !== undefined && id === details["id"]);
     return CALL_EVENTS.has(event_type) ? decided(questions, event) : questions;
   },
 });
+
+/** The number of questions that have not expired. `now`: milliseconds since 1970. */
+export function countOpen({ open }: Questions, now: number): number {
+  let count = 0;
+  for (const [, { expires = Infinity }] of treeEntries(open)) if (expires > now) count += 1;
+  return count;
+}
 
 function decided(questions: Questions, event: LogEvent): Questions {
   const asks = asksPerson(event);
@@ -67,14 +80,18 @@ function decided(questions: Questions, event: LogEvent): Questions {
   // The offered call runs instead, so nobody needs to answer about the first one.
   const left = offer?.offered === key && isTaken(event) ? drop(others, offer.key) : others;
   if (!asks || (left.open?.size ?? 0) >= MOST) return left;
-  const question = { sequence: event.sequence, digest: recordedDigest(event) ?? "" };
-  const offered = offeredCall(event);
-  if (typeof id !== "string" || offered === undefined)
-    return { ...left, open: treePut(left.open, key, question) };
-  return {
-    open: treePut(left.open, key, { ...question, offers: id }),
-    offers: treePut(left.offers, id, { key, offered }),
+  const expires = questionExpiry(event);
+  const question = {
+    sequence: event.sequence,
+    digest: recordedDigest(event) ?? "",
+    ...(typeof id === "string" && { id }),
+    ...(expires !== undefined && { expires }),
   };
+  const open = treePut(left.open, key, question);
+  const offered = offeredCall(event);
+  return typeof id !== "string" || offered === undefined
+    ? { ...left, open }
+    : { open, offers: treePut(left.offers, id, { key, offered }) };
 }
 
 const withoutOffer = ({ open, offers }: Questions, id: string): Questions => ({
@@ -86,7 +103,7 @@ function drop(questions: Questions, key: string): Questions {
   const { open, offers } = questions;
   const question = treeGet(open, key);
   if (question === undefined) return questions;
-  const id = question.offers;
+  const { id } = question;
   // A later question with the same id has its own offer.
   const isOwn = id !== undefined && treeGet(offers, id)?.key === key;
   return { open: treeDrop(open, key), offers: isOwn ? treeDrop(offers, id) : offers };

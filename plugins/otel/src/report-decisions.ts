@@ -5,7 +5,7 @@ import type { Api } from "./api.ts";
 import { decisionIn, spanAttributes, spanName } from "./attributes.ts";
 import { followLog } from "./chain-check.ts";
 import type { DecisionMetrics } from "./metrics.ts";
-import { openQuestions } from "./open-questions.ts";
+import { countOpen, openQuestions } from "./open-questions.ts";
 import { contextOf, nowMs, runContext, traceFactIn } from "./trace-fact.ts";
 
 interface Reporting {
@@ -24,7 +24,7 @@ export function reportDecisions(log: LogReader, reporting: Reporting): SinkWrite
   let view: View | undefined;
   let home: Context | undefined;
   const run = {
-    questions: (): number => view?.(openQuestions).open?.size ?? 0,
+    questions: (): number => (view === undefined ? 0 : countOpen(view(openQuestions), Date.now())),
     chain: followLog(log),
   };
   const write = (events: readonly LogEvent[], context: Context): void => {

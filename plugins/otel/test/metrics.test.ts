@@ -83,6 +83,21 @@ describe("the metrics", () => {
     await expect.poll(openOnes).toBe(0);
   });
 
+  it("count no question that has expired, or whose call ran", async () => {
+    const { points } = startSdk();
+    const run = await openedRun(kernelWith());
+    const openOnes = async (): Promise<unknown> => (await points("bylaw.questions.open"))[0]?.[1];
+    const call = { tool: "deploy", agent: "dev" };
+    const expires_at = new Date(Date.now() + 1_000).toISOString();
+    await run.toolCall({ ...call, id: "c-1", args: { to: "live" } }, { expires_at });
+    await run.toolCall({ ...call, id: "c-2", args: { to: "stage" } });
+    await run.toolCall({ ...call, args: { to: "test" } });
+    await expect.poll(openOnes).toBe(3);
+    await run.toolResult({ id: "c-2", tool: "deploy", agent: "dev", ok: true });
+    await expect.poll(openOnes).toBe(2);
+    await expect.poll(openOnes, { timeout: 5_000 }).toBe(1);
+  });
+
   it("count no question whose offered call was allowed by a rule and runs instead", async () => {
     const { points } = startSdk();
     const run = await openedRun(kernelWith(offersPlainPush()));

@@ -73,6 +73,7 @@ export function questionText(question: Question, paint: Paint): string {
             "asked",
             `${question.asked_at} by ${question.agent ?? "nobody"}, event ${question.sequence}`,
           ],
+          ...(question.expires_at === undefined ? [] : [["until", question.expires_at] as const]),
           ["because", question.reason],
           ["folder", question.call?.cwd ?? "-"],
         ];

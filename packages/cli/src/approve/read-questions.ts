@@ -1,6 +1,7 @@
 import type { Kernel } from "@bylaw/kernel";
 import {
   createQuestions,
+  type CallState,
   type OpenId,
   type QuestionFold,
   type QuestionSource,
@@ -11,6 +12,8 @@ import { eventsOf } from "../log/open-store.ts";
 /** The open questions of a run at the time it was read. */
 export interface ReadQuestions extends Pick<QuestionFold, "agents" | "head" | "read"> {
   readonly open: readonly OpenId[];
+  /** The state of a question about a call. `undefined` if it is no longer kept. */
+  readonly stateOf: (id: string) => CallState | undefined;
 }
 
 interface Source extends QuestionSource {
@@ -36,5 +39,6 @@ export async function readQuestions(
     head,
     read: (open) => questions.read(open),
     open: questions.open({ view: states.view, now }),
+    stateOf: (id) => questions.call(id, now)?.state,
   };
 }

@@ -47,7 +47,7 @@ export class RemoteApprovals {
   /** One open question. Throws BYLAW_APPROVAL_MISSING, and BYLAW_APPROVAL_UNAUTHORIZED for a token of no operator. */
   async read(id: string): Promise<Question> {
     const found = await this.#ask("GET", `/approvals/${encodeURIComponent(id)}`);
-    if (found["state"] !== "open") throw noOpenQuestion(id);
+    if (found["state"] !== "open") throw noOpenQuestion(id, String(found["state"]));
     return found as unknown as Question;
   }
 

@@ -76,9 +76,12 @@ export async function findQuestion(
   id: string,
 ): Promise<AskedQuestion> {
   for (const place of (await runsIn(options)).toReversed()) {
-    const asked = await lookAt(project, place, async ({ open, read, agents }) => {
+    const asked = await lookAt(project, place, async ({ open, read, agents, stateOf }) => {
       const found = open.find((one) => one.id === id);
-      return found === undefined ? undefined : { place, question: await read(found), agents };
+      const state = stateOf(id);
+      if (found !== undefined) return { place, question: await read(found), agents };
+      if (state !== undefined) throw noOpenQuestion(id, state);
+      return undefined;
     });
     if (asked !== undefined) return asked;
   }

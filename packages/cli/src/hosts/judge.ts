@@ -42,8 +42,11 @@ export function judgeOf(host: Host, bench: Bench): Judge {
   const { config, strict } = setup;
   const records = join(dirname(config), ".bylaw");
   const asks = host.capabilities.ask === "asks";
+  // In a step of `bylaw run` the run asks, and its own host waits.
+  const held = isInStep() ? undefined : hold;
   const placeOf = (session: string | undefined): SessionPlace => ({
     ...{ host: host.name, run: runOfSession(host.name, session), strict, asks },
+    wait_ms: held?.wait_ms,
   });
   const recording = async (): Promise<SessionRuns | undefined> =>
     needsRun(await kernel()) ? await runs() : undefined;
@@ -69,7 +72,7 @@ export function judgeOf(host: Host, bench: Bench): Judge {
       return { ...kept, decision: await leaveToHost(call, kept.decision, asked) };
     },
 
-    hold: holdBy(hold, async ({ session }) => askedIn(await kernel(), session), runs),
+    hold: held && holdBy(held, async ({ session }) => askedIn(await kernel(), session), runs),
 
     async result(returned) {
       const { call } = returned;
@@ -94,18 +97,16 @@ export function judgeOf(host: Host, bench: Bench): Judge {
   };
 }
 
-// In a step of `bylaw run` the run asks, and its own host waits.
-function holdBy(
-  hold: Hold | undefined,
-  placeOf: (call: ToolCall) => Promise<SessionPlace>,
-  runs: Bench["runs"],
-): Judge["hold"] {
-  if (hold === undefined || isInStep()) return undefined;
-  return async (call) => {
-    hold.begin();
-    return await (await runs()).hold(call, await placeOf(call), hold.wait_ms);
+const holdBy =
+  (
+    { begin }: Hold,
+    placeOf: (call: ToolCall) => Promise<SessionPlace>,
+    runs: Bench["runs"],
+  ): Judge["hold"] =>
+  async (call) => {
+    begin();
+    return await (await runs()).hold(call, await placeOf(call));
   };
-}
 
 type Stop = Parameters<Judge["stop"]>[0];
 

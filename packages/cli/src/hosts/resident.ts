@@ -20,7 +20,7 @@ export async function loadResident(config: string): ReturnType<LoadHookHandler> 
       place: { ...placeHere(), cwd, env },
       kernel: async () => kernel,
       runs: () => (runs ??= sessionRuns(kernel, { config }, { kept: true })),
-      ...(wait !== undefined && { hold: { wait_ms: 0, begin: leave } }),
+      ...(wait !== undefined && { hold: { wait_ms: wait * 1_000, begin: leave } }),
     });
     if (isHeld) throw new Error("This call has no answer here");
     return { ...output, exit: output.exit ?? 2 };

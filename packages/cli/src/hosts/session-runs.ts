@@ -29,6 +29,8 @@ export interface SessionPlace {
   readonly strict: boolean;
   /** Whether the host itself can ask a person. */
   readonly asks: boolean;
+  /** How long the hook waits for an answer, in milliseconds. Left out if it does not wait. */
+  readonly wait_ms?: number | undefined;
 }
 
 interface SessionRunsOptions {
@@ -99,8 +101,9 @@ export class SessionRuns {
   }
 
   /** Records a question and waits for its answer, or uses an answer that is there already. Undefined if none came in time. */
-  hold(call: ToolCall, place: SessionPlace, wait_ms: number): Promise<HeldAnswer | undefined> {
+  hold(call: ToolCall, place: SessionPlace): Promise<HeldAnswer | undefined> {
     return this.#within(place, async ({ run, store }, session) => {
+      const { wait_ms = 0 } = place;
       const about = { ...call, interactive: place.asks };
       const { decision, events } = await toolCall(run, about, session, place);
       const [asked] = events;
@@ -213,13 +216,17 @@ async function toolCall(
   run: Run,
   call: ToolCall,
   session: Session,
-  { strict, answer }: SessionPlace & { readonly answer?: number },
+  { strict, wait_ms, answer }: SessionPlace & { readonly answer?: number },
   options: Pick<AskOptions, "offered"> = {},
 ): Promise<Outcome> {
   const { session: name = "", id } = call;
   // After an answer, the call is decided and recorded once more.
   const request = answer === undefined ? [name, id] : [name, id, answer];
-  const left = { left_to_host: !strict && options.offered !== true, ...options };
+  const left = {
+    left_to_host: !strict && options.offered !== true,
+    ...(wait_ms !== undefined && { expires_at: new Date(Date.now() + wait_ms).toISOString() }),
+    ...options,
+  };
   // A result is found by the call's id, so a call without one gets a random id.
   const outcome =
     id === undefined

@@ -1,14 +1,14 @@
 import type { RunSummary, StoreReader } from "@bylaw/log";
-import { createQuestions } from "@bylaw/orchestrator/approvals";
+import { createQuestions, type QuestionFold } from "@bylaw/orchestrator/approvals";
 import { foldingView } from "../log/folding-view.ts";
 
 /** How many of the latest runs are counted, and how many of their latest events are read. Whoever waits has asked lately. */
 const RUNS = 50;
 const EVENTS = 500;
 
-interface Counted {
+interface ReadRun {
   readonly head: number;
-  readonly waits: number;
+  readonly questions: QuestionFold;
 }
 
 const { view } = foldingView({ declared: { projections: [] } });
@@ -16,7 +16,7 @@ const { view } = foldingView({ declared: { projections: [] } });
 /** Counts the calls and pauses that wait for a person, in each of the latest runs of a store. A run is read only if it has grown. */
 export class WaitingCounts {
   readonly #store: StoreReader;
-  #counted: ReadonlyMap<string, Counted> = new Map();
+  #read: ReadonlyMap<string, ReadRun> = new Map();
 
   constructor(store: StoreReader) {
     this.#store = store;
@@ -24,22 +24,23 @@ export class WaitingCounts {
 
   /** The counts by the names of the runs, which are given with the latest last. */
   async of(runs: readonly RunSummary[]): Promise<ReadonlyMap<string, number>> {
-    const counted = new Map<string, Counted>();
+    const read = new Map<string, ReadRun>();
     for (const { run, head } of runs.slice(-RUNS)) {
-      const before = this.#counted.get(run);
-      counted.set(
-        run,
-        before?.head === head ? before : { head, waits: await this.#read(run, head) },
-      );
+      const before = this.#read.get(run);
+      const questions = before?.head === head ? before.questions : await this.#ask(run, head);
+      read.set(run, { head, questions });
     }
-    this.#counted = counted;
-    return new Map([...counted].map(([run, { waits }]) => [run, waits]));
+    this.#read = read;
+    const now = Date.now();
+    return new Map(
+      [...read].map(([run, { questions }]) => [run, questions.open({ view, now }).length]),
+    );
   }
 
-  async #read(run: string, head: number): Promise<number> {
+  async #ask(run: string, head: number): Promise<QuestionFold> {
     const questions = createQuestions({ store: this.#store, run, gates: undefined });
     const after = Math.max(0, head - EVENTS);
     for (const event of await this.#store.events(run, after, EVENTS)) questions.add(event);
-    return questions.open({ view, now: Date.now() }).length;
+    return questions;
   }
 }

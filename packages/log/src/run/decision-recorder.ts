@@ -166,14 +166,16 @@ export class DecisionRecorder {
   }
 
   async #record(
-    { hook, input, unreadable, options: { request_id: id, documents = [] } }: Question,
+    question: Question,
     subject: Subject,
     decision: Decision,
     { before, read }: { readonly before: LogState; readonly read: StatesRead },
   ): Promise<Appended> {
+    const { hook, input, unreadable, options } = question;
+    const { request_id: id, documents = [] } = options;
     const who = whoIn(input);
     const policies = policyName(hook, this.policyDigest, before.view);
-    const [type, details] = eventOf(hook, subject, decision, policies);
+    const [type, details] = eventOf(question, subject, decision, policies);
     const event = clipped(this.#journal.draft(type, input, details));
     // The document makes an approval single-use even if two processes read it at once.
     const used = {

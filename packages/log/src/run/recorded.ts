@@ -11,6 +11,7 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import type { HookName, PolicyName } from "../state/policies.ts";
+import type { AskOptions } from "./run-contract.ts";
 import { UNCOUNTED_REASONS, MAX_ATTEMPTS } from "../state/turns.ts";
 
 type ResponseCall = NonNullable<Response["tool_calls"]>[number];
@@ -18,14 +19,20 @@ type ResponseCall = NonNullable<Response["tool_calls"]>[number];
 type Describe = (
   subject: Subject,
   decision: Decision,
+  options: AskOptions,
 ) => readonly [type: string, details: JsonObject];
 
 const TOOL_EVENT = { allow: "tool_allowed", ask_user: "tool_asked", deny: "tool_denied" } as const;
 
 const DESCRIBE: Readonly<Record<HookName, Describe>> = {
-  beforeToolCall: (subject, { applied }) => [
+  beforeToolCall: (subject, { applied }, { expires_at }) => [
     TOOL_EVENT[applied],
-    { ...fieldsOf(subject, ...CALL_FIELDS), ...registryOf(subject), ...factOf(subject, "marks") },
+    {
+      ...fieldsOf(subject, ...CALL_FIELDS),
+      ...registryOf(subject),
+      ...factOf(subject, "marks"),
+      ...(applied === "ask_user" && expires_at !== undefined && { expires_at }),
+    },
   ],
   onTransition: (subject, { applied }) => [
     applied === "allow" ? "phase_entered" : "transition_blocked",
@@ -49,12 +56,12 @@ const DESCRIBE: Readonly<Record<HookName, Describe>> = {
 
 /** The event that records the decision about a subject. */
 export function eventOf(
-  hook: HookName,
+  { hook, options }: { readonly hook: HookName; readonly options: AskOptions },
   subject: Subject,
   decision: Decision,
   policies: PolicyName,
 ): readonly [type: string, details: JsonObject] {
-  const [type, details] = DESCRIBE[hook](subject, decision);
+  const [type, details] = DESCRIBE[hook](subject, decision, options);
   const trace = factOf(subject, "trace");
   return [type, { ...details, ...trace, decision: written(decision, policies) }];
 }

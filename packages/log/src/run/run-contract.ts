@@ -95,6 +95,8 @@ export interface AskOptions {
   readonly left_to_host?: boolean;
   /** Whether the call is offered instead of another one. Then it does not run unless a rule allows it, and is recorded as denied. */
   readonly offered?: boolean;
+  /** Until when somebody waits for the answer about a tool call: RFC 3339, UTC. Default: the question does not expire. */
+  readonly expires_at?: string;
   /** Documents that are written with the event of the decision, whatever it is. */
   readonly documents?: readonly DocumentWrite[];
 }

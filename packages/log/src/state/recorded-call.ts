@@ -26,6 +26,10 @@ export function asksPerson({ event_type, details: { decision } }: LogEvent): boo
   );
 }
 
+/** When a question expires, in milliseconds since 1970. `undefined` if it does not. */
+export const questionExpiry = ({ details: { expires_at } }: LogEvent): number | undefined =>
+  typeof expires_at === "string" ? Date.parse(expires_at) : undefined;
+
 /** A key that is equal for repeated decisions about the same call, as far as the log has the call. */
 export function callKey({ agent_id, task_id, details }: LogEvent): string {
   const { tool = null, server = null, args = null, cwd = null } = details;

@@ -184,12 +184,19 @@ export function waiversOf({ contract }: ProjectGates, gate: string): readonly st
 export const unauthorized = (message: string, fix: string): BylawError =>
   new BylawError({ code: "BYLAW_APPROVAL_UNAUTHORIZED", message, fix });
 
-/** The error for an id without an open question. */
-export const noOpenQuestion = (id: string): BylawError =>
+/** The error for an id without an open question. `state`: that of the question, if it is known. */
+export const noOpenQuestion = (id: string, state?: string): BylawError =>
   new BylawError({
     code: "BYLAW_APPROVAL_MISSING",
-    message: `No open question has the id \`${id}\``,
-    fix: "It may have been answered or asked again. List what is open.",
+    ...(state === "expired"
+      ? {
+          message: `The question \`${id}\` has expired: nobody answered while the agent waited`,
+          fix: "If the agent asks again, answer the new question.",
+        }
+      : {
+          message: `No open question has the id \`${id}\``,
+          fix: "It may have been answered or asked again. List what is open.",
+        }),
   });
 
 /** The error for an answer that the question does not permit. */

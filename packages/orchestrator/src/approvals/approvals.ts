@@ -74,7 +74,7 @@ export class Approvals {
     // Read this first: an answer that comes in between changes its version, so this one fails.
     const before = await store.get(KIND, documentId);
     const open = (await this.list.open()).find((one) => one.id === id);
-    if (open === undefined) throw noOpenQuestion(id);
+    if (open === undefined) throw noOpenQuestion(id, questions.call(id, Date.parse(now()))?.state);
     const question = await questions.read(open);
     checkGiven(question, given);
     const { answer, reason } = given;

@@ -12,6 +12,7 @@ import {
   readRecordedCall,
   callHash,
   idOfQuestion,
+  questionExpiry,
   recordedDigest,
   recordedPolicy,
 } from "@bylaw/log";
@@ -33,10 +34,20 @@ export interface OpenCall {
   readonly call?: ToolCall;
   /** The digest that an approval of it is bound to. */
   readonly digest: string;
+  /** RFC 3339: until when the agent's host waits. Left out if the question does not expire. */
+  readonly expires_at?: string;
 }
 
 /** The states of a question about a call. */
-const CALL_STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
+export const CALL_STATES = [
+  "open",
+  "approved",
+  "used",
+  "rejected",
+  "superseded",
+  "settled",
+  "expired",
+] as const;
 export type CallState = (typeof CALL_STATES)[number];
 
 /** A question about a call, with its current state. */
@@ -46,20 +57,29 @@ export interface AskedCall {
   readonly digest: string;
   readonly agent: string | null;
   readonly task: string | null;
-  /** `superseded`: the call was asked about again. `settled`: it was decided without an answer. */
+  /**
+   * `superseded`: the call was asked about again. `settled`: it was decided, or it ran, without an answer. `expired`: nobody answered while its
+   * host waited.
+   */
   readonly state: CallState;
   /** The person who answered. Left out if nobody did. */
   readonly by?: string;
   /** The reason that was given with a no. */
   readonly reason?: string;
-  /** When a yes expires, in milliseconds since 1970. */
+  /** When a yes expires, or when the question did, in milliseconds since 1970. */
   readonly until?: number;
 }
 
 /** The most questions of one agent that are kept. */
 const OF_ONE_AGENT = 200;
 
-type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & { readonly key: string };
+type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & {
+  readonly key: string;
+  /** The id of the call. */
+  readonly call: string;
+  /** When the question expires, in milliseconds since 1970. */
+  readonly expires: number;
+};
 
 /** Follows the calls that were asked about. Keeps the last ones of each agent, so that no agent takes up all the space. */
 export class CallFold {
@@ -67,6 +87,8 @@ export class CallFold {
   readonly #byId = new Map<string, Kept>();
   readonly #byKey = new Map<string, Kept>();
   readonly #byDigest = new Map<string, Kept>();
+  /** By the id of the call. */
+  readonly #byCall = new Map<string, Kept>();
   readonly #byAgent = new Map<string | null, Set<Kept>>();
   readonly #offers = new OfferedCalls();
 
@@ -78,9 +100,12 @@ export class CallFold {
     const { event_type, details } = event;
     if (event_type === "approval_granted") this.#grant(details);
     if (event_type === "approval_refused") this.#refuse(details);
+    // Its host has asked the person itself.
+    if (event_type === "tool_result") settle(this.#byCall.get(String(details["id"])));
     if (!CALL_EVENTS.has(event_type)) return;
     const offer = this.#offers.add(event);
-    if (offer?.taken === true) this.#settle(offer.key);
+    // The offered call runs instead, so nobody needs to answer about the first one.
+    if (offer?.taken === true) settle(this.#byKey.get(offer.key));
     const waits = asksPerson(event);
     // Most calls were never asked about.
     if (!waits && !this.#byAgent.has(event.agent_id)) return;
@@ -107,12 +132,6 @@ export class CallFold {
     return asked === undefined ? undefined : standing(asked, now);
   }
 
-  // The offered call runs instead, so nobody needs to answer about the first one.
-  #settle(key: string): void {
-    const asked = this.#byKey.get(key);
-    if (asked?.state === "open") asked.state = "settled";
-  }
-
   #grant({ digest, by, expires_at }: JsonObject): void {
     const asked = this.#byDigest.get(String(digest));
     if (asked === undefined) return;
@@ -133,10 +152,13 @@ export class CallFold {
   #ask(event: LogEvent, key: string): void {
     const { digest, sequence, agent, task } = openCall(event);
     const id = idOfCall(this.#run, { sequence, digest });
-    const asked: Kept = { id, sequence, digest, agent, task, key, state: "open" };
+    const call = String(event.details["id"]);
+    const expires = questionExpiry(event) ?? Infinity;
+    const asked: Kept = { id, sequence, digest, agent, task, key, call, expires, state: "open" };
     this.#byId.set(id, asked);
     this.#byKey.set(key, asked);
     this.#byDigest.set(digest, asked);
+    this.#byCall.set(call, asked);
     const own = this.#byAgent.get(agent) ?? new Set();
     this.#byAgent.set(agent, own.add(asked));
     const [oldest] = own;
@@ -148,14 +170,23 @@ export class CallFold {
     this.#byAgent.get(asked.agent)?.delete(asked);
     if (this.#byKey.get(asked.key) === asked) this.#byKey.delete(asked.key);
     if (this.#byDigest.get(asked.digest) === asked) this.#byDigest.delete(asked.digest);
+    if (this.#byCall.get(asked.call) === asked) this.#byCall.delete(asked.call);
   }
 }
 
+function settle(asked: Kept | undefined): void {
+  if (asked?.state === "open") asked.state = "settled";
+}
+
 // If nobody uses a yes before it expires, the question is open again.
-function standing({ key: _, ...asked }: Kept, now: number): AskedCall {
-  if (asked.state !== "approved" || (asked.until ?? 0) > now) return asked;
+function standing({ key: _, call: __, expires, ...asked }: Kept, now: number): AskedCall {
+  const isOpen =
+    asked.state === "open" || (asked.state === "approved" && (asked.until ?? 0) <= now);
+  if (!isOpen) return asked;
   const { by: _by, until: _until, ...question } = asked;
-  return { ...question, state: "open" };
+  return expires > now
+    ? { ...question, state: "open" }
+    : { ...question, state: "expired", until: expires };
 }
 
 const idOfCall = (
@@ -168,6 +199,7 @@ export function openCall(event: LogEvent): OpenCall {
   const { sequence, timestamp: asked_at, agent_id: agent, task_id: task, details } = event;
   const decision = decisionOf(details);
   const { call } = readRecordedCall(event);
+  const expires = questionExpiry(event);
   return {
     kind: "call",
     sequence,
@@ -180,6 +212,7 @@ export function openCall(event: LogEvent): OpenCall {
     policy: recordedPolicy(event),
     ...(call === undefined ? {} : { call }),
     digest: recordedDigest(event) ?? "",
+    ...(expires === undefined ? {} : { expires_at: new Date(expires).toISOString() }),
   };
 }
 

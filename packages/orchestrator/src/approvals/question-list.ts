@@ -36,6 +36,7 @@ const CHANGES: ReadonlySet<string> = new Set([
   "tool_asked",
   "tool_allowed",
   "tool_denied",
+  "tool_result",
   "gate_decided",
   "gate_closed",
   "gate_escalated",
@@ -190,7 +191,7 @@ export interface ClosedQuestion {
   readonly task: string | null;
   readonly by?: string;
   readonly reason?: string;
-  /** RFC 3339: when a yes to a call expires. */
+  /** RFC 3339: when a yes to a call expires, or when the question did. */
   readonly expires_at?: string;
 }
 

@@ -3,6 +3,7 @@ import { omitUndefined, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { defineRoute, reply, type CallerOf, type RouteRequest } from "../http/route.ts";
 import { jsonObject, seenText, taskId } from "../http/shapes.ts";
 import { problem, type Problem } from "../http/problem.ts";
+import { CALL_STATES } from "../approvals/calls.ts";
 import type { QuestionScope } from "../approvals/question-list.ts";
 import type { Answerer } from "../approvals/answers.ts";
 import { admitReader } from "../auth/admission.ts";
@@ -13,7 +14,6 @@ const id = z
   .regex(/^[0-9a-f]{16}$/, "must be 16 hexadecimal digits")
   .openapi({ example: "0a1b2c3d4e5f6071" });
 const params = z.strictObject({ id });
-const STATES = ["open", "approved", "used", "rejected", "superseded", "settled"] as const;
 const time = z.iso.datetime({ offset: true });
 const reason = z.string().max(10_000);
 /** The reason of a waiver, which is required. */
@@ -25,10 +25,10 @@ const approval = z
     id,
     kind: z.enum(["gate", "call", "pause", "hold"]),
     state: z
-      .enum(STATES)
+      .enum(CALL_STATES)
       .openapi({
         description:
-          "`open`: waits for an answer. `approved`: ask again now. `used`: a call has used it. `superseded`: asked again under another id. `settled`: no answer is needed any more",
+          "`open`: waits for an answer. `approved`: ask again now. `used`: a call has used it. `superseded`: asked again under another id. `settled`: no answer is needed any more. `expired`: nobody answered while the agent's host waited",
       }),
     agent: z.string().nullable(),
     task: z.string().nullable(),

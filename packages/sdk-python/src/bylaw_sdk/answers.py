@@ -145,7 +145,7 @@ class LogEvent(TypedDict):
 
 
 class Approval(TypedDict):
-    """A question to a person: ``state`` is open, approved, rejected, used, superseded or settled."""
+    """A question to a person: ``state`` is open, approved, rejected, used, superseded, settled or expired."""
 
     id: str
     kind: str
