@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_553,
-  test_lines: 105_639,
+  source_lines: 140_589,
+  test_lines: 105_753,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

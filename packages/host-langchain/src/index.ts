@@ -1,6 +1,2 @@
-export {
-  guardMiddleware,
-  type ApprovalInterrupt,
-  type ApprovalResume,
-  type GuardOptions,
-} from "./guard-middleware.ts";
+export { type ApprovalInterrupt, type ApprovalResume } from "./approval.ts";
+export { guardMiddleware, type GuardOptions } from "./guard-middleware.ts";
