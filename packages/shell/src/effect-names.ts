@@ -6,7 +6,8 @@ export const EFFECT_NAMES = {
     "creates, changes or deletes files outside the workspace and the temporary folder",
   moves: "moves or renames files, or puts them in the trash",
   deletes: "deletes files, or the changes in them",
-  "delete-below": "deletes a folder with everything below it, or everything that a search finds",
+  "delete-below":
+    "deletes a folder with everything below it, or all that a search without names finds",
   "changes-repository": "changes the local repository: its index, commits, branches or stashes",
   "discards-work": "discards uncommitted work or stashes",
   "rewrites-history": "rewrites or deletes commits or unmerged branches",

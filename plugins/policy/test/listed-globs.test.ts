@@ -20,7 +20,7 @@ paths = "src/deep/in/**"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "sed -i *", "uniq *"]
+command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "rm -r *", "sed -i *", "uniq *"]
 paths = "**"
 `;
 
@@ -80,12 +80,13 @@ describe("a glob means the names that exist", () => {
     expect(await decided(line)).toBe("deny governing");
   });
 
-  it("and folders, unless everything below them is meant", async () => {
+  it("and folders, alone or with everything below them", async () => {
     expect(await decided("cat lib/*")).toBe("allow");
     expect(await decided("cat src/*")).toBe("allow");
-    for (const line of ["grep -r a src/*", "cp -r src/* out/", "mv src/d* out/"])
+    for (const line of ["grep -r a src/*", "cp -r src/* out/", "mv src/d* out/", "rm -r src/*"])
       expect([line, await decided(line)]).toEqual([line, "ask_user"]);
-    expect(await decided("grep -r a lib/*")).toBe("allow");
+    for (const line of ["grep -r a lib/*", "rm -r lib/*", "cp -r lib/d* lib/*"])
+      expect([line, await decided(line)]).toEqual([line, "allow"]);
   });
 
   it("in a folder that is really named `~`", async () => {

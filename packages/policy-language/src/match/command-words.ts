@@ -85,7 +85,12 @@ function compileOne(words: string[], source: string): WordPattern {
       const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
       const count = given.length - from;
       if (open ? count < globs.length : count !== globs.length) return false;
-      if (!globs.every((glob, at) => coversWord(glob, covers[at], given[at + from]))) return false;
+      const covered = globs.every(
+        (glob, at) =>
+          coversWord(glob, covers[at], given[at + from]) ||
+          (open && at === globs.length - 1 && coversNames(glob, given[at + from])),
+      );
+      if (!covered) return false;
       // The words that the pattern names come first. The number of further words does not matter.
       if (!coversOpen(given)) return false;
       for (const { at } of hazards)
@@ -108,6 +113,12 @@ function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefine
   return word.text === undefined ? glob.any : covers?.(word.text) === true;
 }
 
+// Whether a word such as `[!-]*` or `src/*` covers every name that the shell finds for a glob, because all begin alike.
+function coversNames(glob: Glob, word: Word | undefined): boolean {
+  const first = word?.globbed === true ? word.pieces[0] : undefined;
+  return typeof first === "string" && /^[^*]*[^*.]\*$/.test(glob.source) && glob.matches(first);
+}
+
 // Returns the position of the subcommand. Harmless options may precede it, as in `git --no-pager diff`, because they
 // may as well follow it.
 function skipOptions(
@@ -127,6 +138,9 @@ function allowsProgram(glob: Glob, covers: Cover, program: string): boolean {
     (!glob.source.includes("/") && glob.matches(bare) && !/^\.{0,2}\//.test(bare))
   );
 }
+
+// Every option of these only changes how they print their operands, so a name that is read as an option does no harm.
+const PRINTERS: ReadonlySet<string> = new Set("cat head ls nl stat tac tail".split(" "));
 
 /**
  * Whether an allow that accepts any arguments may cover the unknown words: none of them can be an option. A glob that
@@ -158,7 +172,8 @@ export function coversOpen(words: readonly Word[]): boolean {
     ) {
       return false;
     }
-    if (!ended && !isOperand(word) && !isNamedOption(word)) return false;
+    const isName = word.globbed === true && PRINTERS.has(program?.text ?? "");
+    if (!ended && !isName && !isOperand(word) && !isNamedOption(word)) return false;
   }
   return true;
 }

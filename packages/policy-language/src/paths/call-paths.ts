@@ -24,8 +24,6 @@ export interface CommandGlob {
   readonly names: readonly Segment[];
   /** Whether the shell itself looks for the names. */
   readonly globbed?: boolean;
-  /** Whether everything below the names is meant too. */
-  readonly below?: boolean;
   /** Set if another program finds the files. */
   readonly found?: FoundRef;
 }
@@ -50,7 +48,6 @@ export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
           folder: text,
           names: region.names,
           globbed: region.globbed === true || globs.get(pattern)?.globbed === true,
-          below: region.below === true || globs.get(pattern)?.below === true,
         });
     }
   }

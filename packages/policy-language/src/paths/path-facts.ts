@@ -161,12 +161,21 @@ class PathReader {
     if (guessed) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
     const folders = within?.isStrict === true ? places.length : 0;
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
-    const listed =
-      region?.globbed === true && pattern !== undefined && this.#addMatches(pattern, aliases);
+    const matches =
+      region?.globbed === true && pattern !== undefined ? this.#matchesOf(pattern) : undefined;
+    if (matches !== undefined) {
+      aliases.push(...matches);
+      if (region?.below === true) aliases.push(...this.#lostWith(matches));
+    }
     if (found !== undefined) this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
     const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
-    return { access, places, aliases, all: both, region: within, listed, folders, follows, remote };
+    const fact = { access, places, aliases, all: both, folders, follows, remote };
+    if (matches === undefined || region?.below !== true)
+      return { ...fact, region: within, listed: matches !== undefined };
+    // As if each of them were written, with everything below it.
+    const { visible = false } = region;
+    return { ...fact, region: new Region(matches, { names: undefined, visible }), listed: false };
   }
 
   // Adds the real path, as the host resolved it.
@@ -206,13 +215,11 @@ class PathReader {
     this.#addFound(key, places);
   }
 
-  // Adds everything that the shell finds for a glob now. Returns false if these are not all known.
-  #addMatches(pattern: string, aliases: Place[]): boolean {
+  // Everything that the shell finds for a glob now. Undefined if these are not all known.
+  #matchesOf(pattern: string): readonly Place[] | undefined {
     const matches = this.#stamp?.matches.get(pattern);
-    if (matches === undefined) return false;
-    this.found += matches.length;
-    for (const path of matches.flat()) aliases.push(placeOf(path));
-    return true;
+    this.found += matches?.length ?? 0;
+    return matches?.flat().map(placeOf);
   }
 
   // Adds the paths that a glob finds through links. All others are below its folder.

@@ -7,12 +7,12 @@ const MOST = 250;
 
 /**
  * The files and folders that a shell's glob finds now. Undefined if there are none, for then a program gets the glob itself; if a link
- * is among them, a folder of which everything below is meant, or a name with a leading dot that was not written, which some shells find
- * by an option; if there are too many; or if a program may read a name as an option, an assignment or another glob.
+ * is among them, or a name with a leading dot that was not written, which some shells find by an option; if there are too many; or if a
+ * program may read a name as an option, an assignment or another glob.
  */
 export function plainMatches(
   folder: string,
-  { names, below }: { readonly names: CommandGlob["names"]; readonly below: boolean },
+  names: CommandGlob["names"],
   lookup: GlobLookup,
 ): readonly string[] | undefined {
   const found: string[] = [];
@@ -22,7 +22,7 @@ export function plainMatches(
   // Returns false if not all is known.
   function walk(path: string, depth: number): boolean {
     const name = names[depth];
-    if (name === undefined) return !below && add(path);
+    if (name === undefined) return add(path);
     if (name !== ANY && name.literal !== undefined)
       return enter(`${path}/${name.literal}`, depth + 1);
     const entries = lookup.namesIn(path)?.filter((entry) => name === ANY || mayName(name, entry));

@@ -23,12 +23,12 @@ export function resolveGlobs(
     );
   });
   // A path through a link is unknown past the limits, so all links are looked for first.
-  return globs.map(({ pattern, folder, names, globbed, below = false }, index) => {
+  return globs.map(({ pattern, folder, names, globbed }, index) => {
     const places = linked[index];
     if (places === undefined) return { pattern };
     const matches =
       globbed === true && places.length === 0
-        ? placesOfAll(plainMatches(absolutePath(folder, call), { names, below }, lookup), placesOf)
+        ? placesOfAll(plainMatches(absolutePath(folder, call), names, lookup), placesOf)
         : undefined;
     return matches === undefined ? { pattern, places } : { pattern, places, matches };
   });

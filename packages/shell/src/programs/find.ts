@@ -148,6 +148,10 @@ function namesIn(argv: readonly Word[], from: number): readonly string[] {
 // Records an effect on the matching files, by the names searched for.
 function act(out: Findings, found: Found, kind: FileKind): void {
   note(out, found, kind);
+  actByName(out, found, kind);
+}
+
+function actByName(out: Findings, found: Found, kind: FileKind): void {
   if (found.acted.has(kind)) return;
   found.acted.add(kind);
   for (const start of found.starts) {
@@ -155,6 +159,15 @@ function act(out: Findings, found: Found, kind: FileKind): void {
     if (path.text === undefined || path.pattern !== undefined) continue;
     for (const name of found.names) out.effects.push({ kind, path: namedBelow(path.text, name) });
   }
+}
+
+// Only files of the required names are deleted, or else everything that is found.
+function deleteMatching(out: Findings, at: number, found: Found): void {
+  const only = found.expression.actions.get(at)?.only;
+  if (only === undefined || found.starts.length > MOST_STARTS) return act(out, found, "delete");
+  for (const start of found.starts)
+    file(out, "delete", start, { below: true, only, follows: found.follows });
+  actByName(out, found, "delete");
 }
 
 function isLeading(word: Word | undefined): boolean {
@@ -193,7 +206,7 @@ function readPrimary(out: Findings, at: number, found: Found): number {
   }
   if (name === "-delete") {
     hazard(out, at, "delete");
-    act(out, found, "delete");
+    deleteMatching(out, at, found);
     return at;
   }
   if (RUNS.has(name)) return readExec(out, at, found);

@@ -204,6 +204,7 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
         names.add("deletes");
         if (
           effect.below === true &&
+          effect.only === undefined &&
           (effect.found === undefined || effect.found.recursive === true)
         )
           names.add("delete-below");
