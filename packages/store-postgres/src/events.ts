@@ -22,7 +22,7 @@ export interface Segment {
 
 /** The number of hexadecimal digits in a link. */
 export const LINK = 64;
-const PREFIX = "sha256:";
+export const PREFIX = "sha256:";
 /** The most characters in a segment of several events. Its row then fits a page, and two often do. */
 const LARGEST = 7_000;
 

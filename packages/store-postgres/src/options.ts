@@ -4,7 +4,7 @@ import { BylawError } from "@bylaw/kernel";
 export interface PostgresStoreOptions {
   /** The schema of the store, created if it is missing. Lower-case letters, digits and `_`. Default `bylaw`. */
   readonly schema?: string;
-  /** The most connections at a time, one of them for commits. Watching takes one more. Default 8. */
+  /** The most connections at a time. Watching takes one more. Default 8. */
   readonly connections?: number;
   /** How long connecting may take. Default 10,000. */
   readonly connect_timeout_ms?: number;

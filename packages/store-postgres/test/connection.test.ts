@@ -46,7 +46,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       for (const request_id of [undefined, "q1"]) {
-        const lost = proxy.loseAnswerTo("commit_batch");
+        const lost = proxy.loseAnswerToCommit();
         const commit = {
           run: "r1",
           seen: 1,
@@ -71,7 +71,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     "before a commit arrives does no harm: the commit is written once",
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
-      const lost = proxy.loseQuestion("commit_batch");
+      const lost = proxy.loseQuestion("commit\0");
       const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
       await lost;
       expect(events[0]?.sequence).toBe(2);
@@ -121,7 +121,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(
       async ({ store, proxy }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
-        const lost = proxy.swallowQuestion("commit_batch");
+        const lost = proxy.swallowQuestion("commit\0");
         const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
         await lost;
         expect([events[0]?.sequence, (await logOf(store, "r1")).length]).toEqual([2, 2]);
@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   it(
     "neither lets a refused commit through nor reports a conflict for a written one",
     behindProxy(async ({ store, proxy }) => {
-      const lost = proxy.loseAnswerTo("commit_batch");
+      const lost = proxy.loseAnswerToCommit();
       const put = (n: number) =>
         store.commit({
           run: "r1",
@@ -162,7 +162,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(
       async ({ store, proxy, place }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
-        const lost = proxy.loseAnswerTo("commit_batch").then(() => proxy.down());
+        const lost = proxy.loseAnswerToCommit().then(() => proxy.down());
         const pending = store.commit({ run: "r1", seen: 1, events: [draft()] });
         await expect(pending).rejects.toFailWith("BYLAW_STORE_UNKNOWN_OUTCOME");
         await lost;
@@ -212,13 +212,13 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await addTask(store, "T1");
       await addTask(store, "T2");
       const claim = { queue: "q", agent: "a1", lease_ms: 60_000, event: claimed };
-      const first = proxy.loseAnswerTo("commit\0");
+      const first = proxy.loseAnswerToCommit();
       expect(await store.claim({ ...claim, request_id: "q1" })).toMatchObject({
         task: "T1",
         fence: 1,
       });
       await first;
-      const second = proxy.loseAnswerTo("commit\0");
+      const second = proxy.loseAnswerToCommit();
       await expect(store.claim(claim)).rejects.toFailWith("BYLAW_STORE_UNKNOWN_OUTCOME");
       await second;
       const types = (await logOf(store, "r1")).map(({ event_type }) => event_type);
