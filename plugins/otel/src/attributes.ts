@@ -27,12 +27,13 @@ const HOOKS: Readonly<Record<string, string>> = {
 const LONGEST = 256;
 const LONGEST_CONTENT = 8_192;
 
-/** The decision that an event records. `undefined` for an event that is no decision. */
-export function decisionIn({ event_type, details }: LogEvent): ReportedDecision | undefined {
-  const hook = HOOKS[event_type];
-  const { decision } = details;
-  if (hook === undefined || !isJsonObject(decision)) return undefined;
-  const { effect, applied = effect, code, rule } = decision;
+/** The hook of the decision that an event records. `undefined` for an event that is no decision. */
+export const hookOf = ({ event_type, details }: LogEvent): string | undefined =>
+  isJsonObject(details["decision"]) ? HOOKS[event_type] : undefined;
+
+/** The decision that an event of a hook records. */
+export function decisionIn(hook: string, { details }: LogEvent): ReportedDecision {
+  const { effect, applied = effect, code, rule } = details["decision"] as JsonObject;
   const name = isJsonObject(rule) ? rule["name"] : undefined;
   return { hook, effect: text(effect), applied: text(applied), code: text(code), rule: text(name) };
 }

@@ -24,10 +24,10 @@ export class DecisionMetrics {
   readonly #open = new Set<OpenRun>();
 
   /** Whether an SDK records metrics, and not only spans. */
-  readonly #recording: boolean;
+  readonly isRecording: boolean;
 
   constructor({ createNoopMeter }: Api, meter: Meter) {
-    this.#recording = meter !== createNoopMeter();
+    this.isRecording = meter !== createNoopMeter();
     this.#decisions = meter.createCounter(METRICS.decisions, {
       description: "Recorded decisions",
       unit: "{decision}",
@@ -59,7 +59,7 @@ export class DecisionMetrics {
   }
 
   decided(decision: ReportedDecision, seconds: number | undefined): void {
-    if (!this.#recording) return;
+    if (!this.isRecording) return;
     this.#decisions.add(1, counterAttributes(decision));
     if (seconds !== undefined) this.#latency.record(seconds, latencyAttributes(decision));
   }

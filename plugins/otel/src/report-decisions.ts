@@ -2,7 +2,7 @@ import type { LogEvent, View } from "@bylaw/kernel";
 import type { LogReader, SinkWriter } from "@bylaw/log";
 import type { Context, Tracer } from "@opentelemetry/api";
 import type { Api } from "./api.ts";
-import { decisionIn, spanAttributes, spanName } from "./attributes.ts";
+import { decisionIn, hookOf, spanAttributes, spanName } from "./attributes.ts";
 import { followLog } from "./chain-check.ts";
 import type { DecisionMetrics } from "./metrics.ts";
 import { countOpen, openQuestions } from "./open-questions.ts";
@@ -52,22 +52,23 @@ function report(
   home: Context,
   { api, tracer, metrics, content }: Reporting,
 ): void {
-  const decision = decisionIn(event);
+  const hook = hookOf(event);
   const fact = traceFactIn(event);
-  if (decision === undefined || fact === "foreign") return;
-  const end = nowMs();
-  const start = fact?.asked_ms ?? Date.parse(event.timestamp);
-  metrics.decided(decision, fact && (end - start) / 1_000);
+  if (hook === undefined || fact === "foreign") return;
+  const startTime = fact?.asked_ms ?? Date.parse(event.timestamp);
   const parent = fact?.traceparent === undefined ? undefined : contextOf(api, fact.traceparent);
-  const name = spanName(decision.hook, event);
-  const span = tracer.startSpan(name, { startTime: start }, parent ?? home);
-  if (span.isRecording()) {
-    span.setAttributes(spanAttributes(run, event, decision, { content }));
-    const runSpan = api.trace.getSpanContext(home);
-    // The span of the agent belongs to another trace, so the link leads to the other decisions of the run.
-    if (parent !== undefined && runSpan !== undefined) span.addLink({ context: runSpan });
-    if (FAILED.has(decision.code)) span.setStatus({ code: api.SpanStatusCode.ERROR });
-  }
+  const span = tracer.startSpan(spanName(hook, event), { startTime }, parent ?? home);
+  const isRecording = span.isRecording();
+  if (!isRecording && !metrics.isRecording) return;
+  const end = nowMs();
+  const decision = decisionIn(hook, event);
+  metrics.decided(decision, fact && (end - startTime) / 1_000);
+  if (!isRecording) return;
+  span.setAttributes(spanAttributes(run, event, decision, { content }));
+  const runSpan = api.trace.getSpanContext(home);
+  // The span of the agent belongs to another trace, so the link leads to the other decisions of the run.
+  if (parent !== undefined && runSpan !== undefined) span.addLink({ context: runSpan });
+  if (FAILED.has(decision.code)) span.setStatus({ code: api.SpanStatusCode.ERROR });
   span.end(end);
 }
 
