@@ -29,11 +29,10 @@ interface Growth {
   readonly events: LogEvent[];
 }
 
+type Reader = Pick<PendingCommit, "run" | "commit" | "known">;
+
 /** Locks the runs of these commits until the transaction ends, and reads what their writers have not seen. */
-export async function lockLogs(
-  query: Query,
-  commits: readonly PendingCommit[],
-): Promise<LogWrites> {
+export async function lockLogs(query: Query, commits: readonly Reader[]): Promise<LogWrites> {
   const byRun = [...Map.groupBy(commits, ({ run }) => run)];
   const [rows, ...pages] = await Promise.all([
     query<{ readonly run: string; readonly sequence: number; readonly link: string }>(
@@ -77,7 +76,7 @@ export class LogWrites {
   }
 
   /** The events that the writer of a commit has not seen. `undefined` if not all of them were read. */
-  unseen(pending: PendingCommit): readonly LogEvent[] | undefined {
+  unseen(pending: Reader): readonly LogEvent[] | undefined {
     const { end, events: added } = this.#growth(pending.run);
     const last = lastKnown(pending);
     if (last >= end.sequence) return [...pending.known, ...added.slice(last - end.sequence)];
@@ -89,7 +88,7 @@ export class LogWrites {
   }
 
   /** Numbers and chains the events of a commit. */
-  append({ run, bodies }: PendingCommit): readonly LogEvent[] {
+  append({ run, bodies }: Pick<PendingCommit, "run" | "bodies">): readonly LogEvent[] {
     const growth = this.#growth(run);
     this.#grown.set(run, growth);
     return bodies.map((body) => {

@@ -35,11 +35,9 @@ interface Attempt {
 export function pendingCommit(
   commit: Commit,
   names: LongNames,
-  settle: Pick<PendingCommit, "resolve" | "reject">,
-): PendingCommit {
+): Omit<PendingCommit, "resolve" | "reject"> {
   const { run, events, task, request_id } = commit;
   return {
-    ...settle,
     commit,
     bodies: events.map(checkedEventBody),
     run: names.keep(run),
@@ -51,5 +49,7 @@ export function pendingCommit(
 }
 
 /** The sequence of the last event that the writer of a commit knows. */
-export const lastKnown = ({ known, commit: { seen } }: PendingCommit): number =>
-  known.at(-1)?.sequence ?? seen;
+export const lastKnown = ({
+  known,
+  commit: { seen },
+}: Pick<PendingCommit, "known" | "commit">): number => known.at(-1)?.sequence ?? seen;

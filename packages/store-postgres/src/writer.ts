@@ -43,7 +43,7 @@ export class Writer {
   /** Resolves when the commit is durable. */
   commit(commit: Commit): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      this.#queue.push(pendingCommit(commit, this.#names, { resolve, reject }));
+      this.#queue.push({ ...pendingCommit(commit, this.#names), resolve, reject });
       this.#work ??= this.#drain();
     });
   }

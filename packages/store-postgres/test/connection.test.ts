@@ -3,7 +3,7 @@ import { StoreConflict, type Store } from "@bylaw/store";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { PostgresStoreOptions } from "../src/index.ts";
-import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+import { APPEND, draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 import { proxyTo, type Proxy } from "./proxy.ts";
 
 const server = await serverOfFile();
@@ -343,6 +343,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         const told = Promise.withResolvers<number>();
         await store.watch((_, head) => told.resolve(head));
         // Written as by another program, without a notification.
+        await place.sql(APPEND);
         await place.sql("select {schema}.append('r1', $1)", ['{"details":{}}']);
         expect(await told.promise).toBe(1);
       },

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import {
+  APPEND,
   draft,
   faultOf,
   leftovers,
@@ -214,7 +215,8 @@ describe.skipIf(server === undefined)("writers that race", () => {
     onStores(1, async ([store], place) => {
       await store?.commit({ run: "r1", seen: 0, events: [draft()] });
       // Simulates another writer that is always faster, except against a transaction that has locked the run.
-      await place.sql(`alter function {schema}.begin_write(integer) rename to begin_write_alone`);
+      await place.sql(APPEND);
+      await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
         if not exists (select from pg_locks
