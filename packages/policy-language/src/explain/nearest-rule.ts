@@ -87,10 +87,13 @@ function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
 export function unmatchedReason({ open, rule }: NearMiss): string {
   const line = lineOf(open);
   const command = open.part?.text;
+  const variable = open.part?.variable;
   const uncovered =
     command === undefined ? `this call of ${quote(open.call.tool)}` : quote(command);
   const inLine =
     command === undefined || line === undefined || line === command ? "" : ` in ${quote(line)}`;
+  if (command !== undefined && variable !== undefined)
+    return `No rule covers ${quote(command)} with the variable ${quote(variable)}, which may change what it does`;
   const closest =
     rule === undefined ? "" : `. Closest: \`${rule.source.name}\`, which ${aboutOf(rule, open)}`;
   return `No rule covers ${uncovered}${inLine}${closest}`;

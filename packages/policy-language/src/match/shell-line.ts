@@ -34,6 +34,8 @@ export class LinePart {
   readonly suspect: boolean;
   /** Whether an allow that covers its words covers all of it. */
   readonly plain: boolean;
+  /** A variable that the line sets for it, and that may change what it does. */
+  readonly variable: string | undefined;
   /** Whether nothing about it is unknown and no variable steers it. It may redirect its output. */
   readonly clear: boolean;
   /** Like `plain`, but the output may go to files. */
@@ -61,8 +63,8 @@ export class LinePart {
     this.suspect = command.origin === "sight";
     this.starts = carries ? argv.length : Math.min(1, argv.length);
     this.unknown = unknown[0]?.what;
-    this.clear =
-      whole.known && this.unknown === undefined && assignments.every(({ harmless }) => harmless);
+    this.variable = assignments.find(({ harmless }) => !harmless)?.name;
+    this.clear = whole.known && this.unknown === undefined && this.variable === undefined;
     this.plain = this.clear && !redirections.some(({ writes }) => writes);
     this.writesOutput =
       this.clear && !redirections.some(({ writes, connects }) => writes && connects === true);

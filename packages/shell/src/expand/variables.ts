@@ -4,15 +4,28 @@ import type { Word } from "../analysis.ts";
 const HARMLESS: ReadonlySet<string> = new Set(
   `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
   LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GIT_TERMINAL_PROMPT DEBIAN_FRONTEND
-  LOG_LEVEL PORT VERBOSE PYTHONHASHSEED CARGO_TERM_COLOR CARGO_INCREMENTAL RUST_TEST_THREADS GOOS GOARCH CGO_ENABLED`.split(
-    /\s+/,
-  ),
+  LOG_LEVEL PORT VERBOSE PYTHONHASHSEED CARGO_TERM_COLOR CARGO_INCREMENTAL RUST_TEST_THREADS GOOS GOARCH CGO_ENABLED TERM
+  PYTHONIOENCODING PYTHONUTF8 GIT_OPTIONAL_LOCKS DO_NOT_TRACK NEXT_TELEMETRY_DISABLED`.split(/\s+/),
 );
 // Values with a slash are paths of catalogs, locales or settings.
 const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
 
+// No pager, and an editor that keeps the text as it is.
+const NO_PAGER = /^(?:cat)?$/;
+const NO_EDITOR = /^(?:true|:)$/;
+const NODE_LIMITS =
+  /^(?:(?:^| )--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|no-deprecation|trace-warnings|enable-source-maps|experimental-vm-modules))+$/;
+
 // Variables of which only some values are harmless.
 const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
+  ...["PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER", "SYSTEMD_PAGER", "AWS_PAGER"].map(
+    (name): [string, RegExp] => [name, NO_PAGER],
+  ),
+  ...["EDITOR", "VISUAL", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR"].map((name): [string, RegExp] => [
+    name,
+    NO_EDITOR,
+  ]),
+  ["NODE_OPTIONS", NODE_LIMITS],
   ["TZ", /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/],
   ["DEBUG", /^[\w.,:*@+-]*$/],
   ["PYTHONPATH", /^(?:\.|(?:\.\/)?(?:src|lib))$/],
@@ -65,9 +78,8 @@ function globOf({ pieces }: Word): string | undefined {
 export function roleOf(name: string, value: Word | undefined): VariableRole {
   const text =
     value === undefined ? "" : (value.text ?? (name === "DEBUG" ? globOf(value) : undefined));
-  const values = HARMLESS_VALUES.get(name) ?? HARMLESS_VALUE;
-  if (HARMLESS.has(name) || values !== HARMLESS_VALUE)
-    return text !== undefined && values.test(text) ? "harmless" : "plain";
+  const values = HARMLESS_VALUES.get(name) ?? (HARMLESS.has(name) ? HARMLESS_VALUE : undefined);
+  if (values !== undefined && text !== undefined && values.test(text)) return "harmless";
   if (COMMANDS.has(name)) return "command";
   if (STATE.test(name))
     return name === "LESS" && text !== undefined && LOOKS.test(text) ? "plain" : "state";
