@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_965,
+  source_lines: 139_959,
   test_lines: 105_769,
   files_over_300: 0,
   functions_over_60: 0,

@@ -1,4 +1,5 @@
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
+import { CALL_EVENTS } from "@bylaw/log";
 import { objectFrom, firstCharacters, rounded, textOf } from "./reading.ts";
 import type { Tools } from "./schema.ts";
 
@@ -26,8 +27,6 @@ const UNUSED: Use = {
   tool_type: "custom",
 };
 
-const DECISIONS: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
-
 /** Folds decisions about tool calls, and the results of the calls. */
 export class ToolFold {
   readonly #uses = new Map<string, Use>();
@@ -42,7 +41,7 @@ export class ToolFold {
     const given = textOf(details["id"]);
     const id = given === undefined ? undefined : JSON.stringify([agent_id, given]);
     if (event_type === "tool_result") this.#returned(this.#useOf(tool), details, id, at);
-    else if (DECISIONS.has(event_type)) this.#decided(this.#useOf(tool), event, id, at);
+    else if (CALL_EVENTS.has(event_type)) this.#decided(this.#useOf(tool), event, id, at);
   }
 
   value(): Tools {

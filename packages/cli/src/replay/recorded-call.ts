@@ -42,6 +42,9 @@ const DECIDED: Readonly<Record<string, Effect>> = {
   tool_asked: "ask_user",
   tool_denied: "deny",
 };
+/** The effect that a decision about a call had. `undefined` for other events. */
+export const appliedEffect = ({ event_type }: LogEvent): Effect | undefined =>
+  Object.hasOwn(DECIDED, event_type) ? DECIDED[event_type] : undefined;
 const MOVED: ReadonlySet<string> = new Set(["phase_entered", "transition_blocked"]);
 
 /** Reads one line. Throws BYLAW_LOG_INVALID with the line. */
@@ -83,10 +86,9 @@ export function logLine({ text, line }: TextLine, file: string, defaults: CallDe
   }
   const event = value as unknown as LogEvent;
   const { sequence: id, event_type, details } = event;
-  const recordedEffect = DECIDED[event_type];
+  const recordedEffect = appliedEffect(event);
   if (MOVED.has(event_type)) return { line, id, event, ...transitionOf(event) };
-  if (!Object.hasOwn(DECIDED, event_type) || recordedEffect === undefined)
-    return { line, id, event };
+  if (recordedEffect === undefined) return { line, id, event };
   return {
     line,
     id,

@@ -2,6 +2,7 @@ import type { Effect, LogEvent } from "@bylaw/kernel";
 import { OfferedCalls } from "@bylaw/log";
 import { BoundedNames } from "./bounded-names.ts";
 import { decidedBy } from "./decision-of.ts";
+import { appliedEffect } from "../replay/recorded-call.ts";
 import { QuestionCounter, type QuestionReport } from "./question-count.ts";
 import { RetryCounter, type RetryReport } from "./retry-count.ts";
 
@@ -20,12 +21,6 @@ export interface DecisionReport {
   readonly questions: QuestionReport;
   readonly retries: RetryReport;
 }
-
-const APPLIED: ReadonlyMap<string, Effect> = new Map([
-  ["tool_allowed", "allow"],
-  ["tool_asked", "ask_user"],
-  ["tool_denied", "deny"],
-]);
 
 const noEffects = (): EffectCount => ({ allow: 0, ask_user: 0, deny: 0 });
 
@@ -51,7 +46,7 @@ export class DecisionCounter {
     // No agent made this call, and it did not run.
     if (offer?.taken === false) return;
     this.#questions.add(event);
-    const effect = APPLIED.get(event.event_type);
+    const effect = appliedEffect(event);
     if (effect === undefined) return;
     if (offer === undefined) this.#retries.add(event, effect);
     else {

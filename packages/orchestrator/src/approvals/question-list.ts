@@ -1,5 +1,5 @@
 import { type View, omitUndefined } from "@bylaw/kernel";
-import { foldName, type Run } from "@bylaw/log";
+import { CALL_EVENTS, foldName, type Run } from "@bylaw/log";
 import type { OpenGate, GateVote } from "@bylaw/plugin-gates";
 import { quote } from "@bylaw/wording";
 import type { Feed } from "../events/feed.ts";
@@ -33,9 +33,7 @@ const GATES = 10_000;
 const CHANGES: ReadonlySet<string> = new Set([
   "approval_granted",
   "approval_refused",
-  "tool_asked",
-  "tool_allowed",
-  "tool_denied",
+  ...CALL_EVENTS,
   "tool_result",
   "gate_decided",
   "gate_closed",

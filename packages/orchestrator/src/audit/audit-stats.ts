@@ -1,4 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { CALL_EVENTS } from "@bylaw/log";
 import { decisionIn, facts } from "./audit-facts.ts";
 import { TASKS } from "./audit-index.ts";
 import { setBounded } from "../service/bounded-map.ts";
@@ -6,7 +7,6 @@ import { setBounded } from "../service/bounded-map.ts";
 /** A log can have any number of names, so all that come after these are counted together. */
 const NAMES = 500;
 const OTHERS = "(others)";
-const ASKED: ReadonlySet<string> = new Set(["tool_allowed", "tool_asked", "tool_denied"]);
 
 /** The counts of a run. */
 export class AuditCounts {
@@ -45,7 +45,7 @@ export class AuditCounts {
     if (success === true) this.#successes += 1;
     if (success === false) this.#failures += 1;
     raise(this.#types, event_type);
-    if (tool !== null && ASKED.has(event_type)) raise(this.#tools, tool);
+    if (tool !== null && CALL_EVENTS.has(event_type)) raise(this.#tools, tool);
     if (task !== null && event_type === "phase_entered")
       setBounded(this.#current, task, String(details["to"]), TASKS);
     const phase = task === null ? undefined : this.#current.get(task);
