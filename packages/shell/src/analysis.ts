@@ -60,7 +60,10 @@ export interface Word {
   readonly pieces: readonly Piece[];
   /** Whether bash expands it to exactly one word. Otherwise it may become none or several. */
   readonly single: boolean;
-  /** Whether it is nothing but a glob, which bash replaces by the names that it finds, or leaves as it is if there are none. */
+  /**
+   * Whether it is nothing but a glob, which bash replaces by the names that it finds, or leaves as it is if there are none. In the body
+   * of a loop over a glob, so is the quoted variable.
+   */
   readonly globbed?: true;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;

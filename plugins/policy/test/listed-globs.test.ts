@@ -55,6 +55,8 @@ describe("a glob means the names that exist", () => {
     "sed -i s/a/b/ src/[ab].ts",
     "sed -i s/a/b/ ./**/*.ts",
     "cd src && sed -i s/a/b/ ./*.ts",
+    'for f in src/*.ts; do sed -i s/a/b/ "$f"; done',
+    'cd src && for f in ./*.ts; do sed -i s/a/b/ "${f}"; done',
   ];
 
   it.each(lines)("which a deny of writing is not about: %s", async (line) => {
@@ -127,6 +129,10 @@ describe("a deny may be about anything that a glob matches", () => {
     ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
     ["if the shell looks for the names elsewhere", "cp src/*.ts lib/"],
     ["if the program works in another folder", "git -C lib rm src/*.ts"],
+    ["if a loop does", 'for f in src/*.ts; do (cd lib && sed -i s/a/b/ "$f"); done'],
+    ["if a later round does", 'for f in src/*.ts; do sed -i s/a/b/ "$f"; cd lib; done'],
+    ["if a loop names another file", 'for f in src/*; do sed -i s/a/b/ "$f.ts"; done'],
+    ["if a loop sets the variable", 'for f in src/*.ts; do f=lib/*.ts; sed -i s/a/b/ "$f"; done'],
     ["if git may get the glob itself", "rm src/a.ts src/b.ts && git rm src/*.ts"],
     ["if zsh may also look in deeper folders", "sed -i s/a/b/ src/**.ts"],
     ["if another file is written", "gunzip src/*"],

@@ -11,6 +11,8 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
+  // How often the working directory had changed when the shell looked for the names that the variable stands for.
+  readonly #globbed = new Map<string, number>();
   readonly #uses = new Map<string, number>();
   readonly #elsewhere = new Set<string>();
   // Whether the next command of the list surely runs, or only if those before it succeed (`and`) or fail (`or`).
@@ -34,8 +36,14 @@ export class KnownVariables {
     return value;
   }
 
+  /** Whether the value is a name that the shell found for a glob, in what is still the working directory. */
+  isGlobbed(name: string, { folderChanges }: FolderChanges): boolean {
+    return !this.#hidden && !this.#elsewhere.has(name) && this.#globbed.get(name) === folderChanges;
+  }
+
   /** Sets a variable for the text that follows. */
   assign(name: string, value: Word | undefined): void {
+    this.#globbed.delete(name);
     if (this.#chain === "or") return this.setElsewhere(name);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
     if (pieces === undefined || !isFollowed(name)) this.#values.delete(name);
@@ -64,7 +72,12 @@ export class KnownVariables {
   }
 
   /** Walks the body of a loop, once with each value. */
-  forEach(name: string, words: readonly Word[], body: () => void): void {
+  forEach(
+    name: string,
+    words: readonly Word[],
+    { folderChanges }: FolderChanges,
+    body: () => void,
+  ): void {
     const values = words.map(knownPieces).filter((pieces) => pieces !== undefined);
     const usable = values.length === words.length && values.length > 0 && isFollowed(name);
     if (!usable || this.#hidden || this.#values.has(name) || this.#elsewhere.has(name)) {
@@ -72,9 +85,11 @@ export class KnownVariables {
       return body();
     }
     const uses = this.#uses.get(name);
-    for (const value of values) {
+    for (const [at, value] of values.entries()) {
       this.#values.set(name, value);
+      if (words[at]?.globbed === true) this.#globbed.set(name, folderChanges);
       body();
+      this.#globbed.delete(name);
       // A body that does not use it is the same in every round.
       if (this.#uses.get(name) === uses) break;
     }
@@ -89,6 +104,11 @@ export class KnownVariables {
     for (const name of this.#chained) this.#values.delete(name);
     this.#chained = [];
   }
+}
+
+/** How often the working directory has changed so far. */
+interface FolderChanges {
+  readonly folderChanges: number;
 }
 
 const isFollowed = (name: string): boolean => isOrdinary(name) && !isSetByShell(name);

@@ -46,6 +46,12 @@ function addAll(
 
 const VARIABLE = /^\$(?:(\w+)|\{(\w+)\})$/;
 
+/** The name of the variable of which a text is the value, as in `$f` and `${f}`. */
+export function variableOf(text: string): string | undefined {
+  const [, bare, braced] = VARIABLE.exec(text) ?? [];
+  return bare ?? braced;
+}
+
 // Without quotes, bash splits and globs a value, which changes none of these.
 const staysOneWord = (piece: Piece): boolean =>
   typeof piece === "string" ? /^[\w./:@%+,=-]+$/.test(piece) : piece.hole === "number";

@@ -3,7 +3,7 @@ import { expandBraces, type Hole, type Unit } from "./braces.ts";
 import { noteUnknown, HOLE, type WalkState } from "../walk/walk-state.ts";
 import { LIMITS } from "../limits.ts";
 import type { WordNode } from "../parse/syntax.ts";
-import { MATCH, PIPE_NUMBER, SPLIT, unitsOf } from "./units.ts";
+import { MATCH, PIPE_NUMBER, SPLIT, unitsOf, variableOf } from "./units.ts";
 
 // In zsh, `=name` is the path of a program or file.
 const EQUALS = /^=(?!=)/;
@@ -22,7 +22,12 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
   }
   const units = unitsOf(walk, node);
   if (!units.some((unit) => "text" in unit && !unit.quoted && unit.text.includes("{"))) {
-    if (units.length > 0) words.push(argumentOf(walk, units));
+    if (units.length > 0)
+      words.push(
+        isFoundName(walk, node)
+          ? { ...wordOf(walk, units), globbed: true }
+          : argumentOf(walk, units),
+      );
     return;
   }
   const expanded = walk.braces < LIMITS.words ? expandBraces(units) : undefined;
@@ -38,6 +43,15 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
 export function oneWord(walk: WalkState, node: WordNode): Word {
   if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));
+}
+
+// Whether a word is `"$f"`, and the value is a name that the shell found for a glob.
+function isFoundName(walk: WalkState, { parts = [] }: WordNode): boolean {
+  const [quoted, more] = parts;
+  if (quoted?.type !== "DoubleQuoted" || more !== undefined || quoted.parts.length !== 1)
+    return false;
+  const name = variableOf(quoted.parts[0]?.text ?? "");
+  return name !== undefined && walk.variables.isGlobbed(name, walk);
 }
 
 // A word in which bash also expands globs.

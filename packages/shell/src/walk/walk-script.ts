@@ -204,7 +204,7 @@ function walkFor(
   // In a `select`, a person chooses the words.
   const values = node.type === "For" ? words : [];
   walkLoop(walk, place, (inside) =>
-    walk.variables.forEach(node.name.text, values, () =>
+    walk.variables.forEach(node.name.text, values, walk, () =>
       walkList(walk, node.body.commands, inside),
     ),
   );
