@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_002,
-  test_lines: 105_775,
+  source_lines: 139_952,
+  test_lines: 105_774,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

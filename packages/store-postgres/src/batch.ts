@@ -59,10 +59,6 @@ export function planBatch(commits: readonly PendingCommit[], ends: Ends): Batch 
   return { id: randomUUID(), outcomes, logs };
 }
 
-// A prepared plan that was made for an empty table may live long, so it must look rows up by key.
-const BEGIN = `select {schema}.begin_write($1), set_config('enable_seqscan', 'off', true),
-  set_config('enable_mergejoin', 'off', true), set_config('enable_hashjoin', 'off', true)`;
-
 /** Locks all that commits depend on, and decides about them one after the other. */
 export async function lockBatch(
   query: Query,
@@ -70,7 +66,7 @@ export async function lockBatch(
   lock_timeout_ms: number,
 ): Promise<Batch> {
   const outcomes = new Map<PendingCommit, Outcome>();
-  void query(BEGIN, [lock_timeout_ms]);
+  void query("select {schema}.begin_write($1)", [lock_timeout_ms]);
   const locked = await lock(query, commits);
   for (const pending of commits) {
     const outcome = (await earlier(query, pending, locked)) ?? decide(pending, locked);

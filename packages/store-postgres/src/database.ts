@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { DatabaseError, Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import {
   NotConnected,
@@ -26,15 +25,10 @@ export class Database {
   /** Sends one statement once and throws any error. For statements whose loss does no harm. */
   readonly once: Query;
   readonly #pool: Pool;
-  /** The names of prepared statements, by their texts. */
-  readonly #names = new Map<string, string>();
-  /** Whether to prepare statements in the server. Ends when a pooler loses one. */
-  #prepares: boolean;
 
   constructor(settings: Settings) {
     const { url, schema, connections, connect_timeout_ms, statement_timeout_ms } = settings;
     this.settings = settings;
-    this.#prepares = settings.prepared_statements;
     this.#pool = new Pool({
       ...{ connectionString: url, types, keepAlive: true, max: connections },
       ...{ fallback_application_name: `bylaw ${schema}`, pipeline: true },
@@ -54,10 +48,7 @@ export class Database {
    * Runs several statements in one transaction, once. Statements that `work` does not wait for are sent together with the commit. Throws
    * BYLAW_STORE_UNKNOWN_OUTCOME if the connection is lost before the answer to the commit.
    */
-  async transactionOnce<T>(
-    work: (query: Query) => Promise<T>,
-    { prepare = false }: { readonly prepare?: boolean } = {},
-  ): Promise<T> {
+  async transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw new NotConnected(error);
     });
@@ -68,7 +59,7 @@ export class Database {
       statement.catch(() => {});
       return statement;
     };
-    const query = this.#queryOn(client, { prepare: prepare && this.#prepares });
+    const query = this.#queryOn(client);
     let committing = false;
     try {
       void send(client.query(begin(this.settings)));
@@ -86,10 +77,6 @@ export class Database {
         () => client.release(),
         (lost: Error) => client.release(lost),
       );
-      if (prepare && this.#prepares && isNotPrepared(error)) {
-        this.#prepares = false;
-        return this.transactionOnce(work);
-      }
       // The server rolls back a transaction when one of its statements fails, or its connection ends before the commit.
       const certain = !committing || failed?.reason instanceof DatabaseError;
       throw !certain && isLost(error) ? unknownOutcome(this.settings.target) : error;
@@ -112,27 +99,12 @@ export class Database {
     await this.#pool.end();
   }
 
-  #queryOn(client: Pool | PoolClient, { prepare = false } = {}): Query {
+  #queryOn(client: Pool | PoolClient): Query {
     return async <Row>(text: string, values: readonly unknown[] = []) => {
-      const { rows } = await client.query<object>({
-        ...(prepare ? { name: this.#nameOf(text) } : {}),
-        text: text.replaceAll("{schema}", `"${this.settings.schema}"`),
-        values: [...values],
-      });
-      return rows as readonly unknown[] as readonly Row[];
+      const sent = text.replaceAll("{schema}", `"${this.settings.schema}"`);
+      const { rows } = await client.query(sent, [...values]);
+      return rows as readonly Row[];
     };
-  }
-
-  // The digest keeps statements of different schemas apart on a connection that a pooler shares.
-  #nameOf(text: string): string {
-    const known = this.#names.get(text);
-    if (known !== undefined) return known;
-    const digest = createHash("sha256")
-      .update(this.settings.schema + text)
-      .digest("hex");
-    const name = `bylaw_${digest.slice(0, 24)}`;
-    this.#names.set(text, name);
-    return name;
   }
 
   async #again<T>(work: () => Promise<T>, { repeatable = false } = {}): Promise<T> {
@@ -149,10 +121,6 @@ export class Database {
     }
   }
 }
-
-/** Whether the server or a pooler has not kept a prepared statement. */
-const isNotPrepared = (error: unknown): boolean =>
-  error instanceof DatabaseError && ["26000", "42P05", "0A000"].includes(error.code ?? "");
 
 // `set local`, because a pooler may give the connection to another program afterwards. A transaction that stands still loses its
 // connection before those who wait for its rows time out.

@@ -109,14 +109,11 @@ export class Writer {
       await this.#names.save();
       const planned = this.#shared > 0 ? undefined : planBatch(commits, this.ends);
       this.#shared = Math.max(0, this.#shared - 1);
-      const { outcomes, logs } = await this.#database.transactionOnce(
-        async (query) => {
-          sent = planned ?? (await lockBatch(query, commits, lock_timeout_ms));
-          sendBatch(query, sent, lock_timeout_ms);
-          return sent;
-        },
-        { prepare: true },
-      );
+      const { outcomes, logs } = await this.#database.transactionOnce(async (query) => {
+        sent = planned ?? (await lockBatch(query, commits, lock_timeout_ms));
+        sendBatch(query, sent, lock_timeout_ms);
+        return sent;
+      });
       for (const [run, end] of logs.ends()) this.ends.set(run, end);
       for (const [pending, outcome] of outcomes) {
         if ("error" in outcome) {

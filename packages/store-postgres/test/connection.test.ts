@@ -227,11 +227,11 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "to a pooler that switches servers only loses prepared statements",
+    "to a pooler that switches servers loses nothing",
     behindProxy(async ({ store, place }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       await store.commit({ run: "r1", seen: 1, events: [draft()] });
-      // From now on, no statement is prepared on the connection that it gets.
+      // From now on, the connection that it gets keeps no statement.
       await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
