@@ -65,6 +65,8 @@ export interface Word {
    * of a loop over a glob, so is the quoted variable.
    */
   readonly globbed?: true;
+  /** The glob of which it takes the names that are found, as the copies of `cp src/*.ts lib` do. */
+  readonly namesOf?: string;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;
   /** Whether bash replaces it by the name of a pipe, as it does for `<(…)`. */
@@ -146,8 +148,13 @@ export type Effect =
  * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the
  * line starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; its `text` is the directory that contains
  * all matches, and `**` matches any number of directories. With `globbed`, the shell itself looks for the matches, so only names that
- * exist are meant, if there are any. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
+ * exist are meant, if there are any. With `namesOf`, the last name is that of a match of this other glob. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
  */
 export type PathText =
-  | { readonly text: string; readonly pattern?: string; readonly globbed?: true }
+  | {
+      readonly text: string;
+      readonly pattern?: string;
+      readonly globbed?: true;
+      readonly namesOf?: string;
+    }
   | { readonly text?: undefined; readonly why: string };

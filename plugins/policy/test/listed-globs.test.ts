@@ -56,6 +56,9 @@ describe("a glob means the names that exist", () => {
     "sed -i s/a/b/ ./**/*.ts",
     "cd src && sed -i s/a/b/ ./*.ts",
     'for f in src/*.ts; do sed -i s/a/b/ "$f"; done',
+    "cp src/*.ts lib/",
+    "cd src && cp ./*.ts ../lib",
+    "mv src/*.ts lib/",
     'cd src && for f in ./*.ts; do sed -i s/a/b/ "${f}"; done',
   ];
 
@@ -127,7 +130,9 @@ describe("a deny may be about anything that a glob matches", () => {
 
   it.each([
     ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
-    ["if the shell looks for the names elsewhere", "cp src/*.ts lib/"],
+    ["if the copies have other names", "cp src/* lib/x*"],
+    ["if the working directory is another one", "cd lib && cp ../src/*.ts /tmp/x/"],
+    ["if the copied folders have other names below", "cp -r src/* lib/"],
     ["if the program works in another folder", "git -C lib rm src/*.ts"],
     ["if a loop does", 'for f in src/*.ts; do (cd lib && sed -i s/a/b/ "$f"); done'],
     ["if a later round does", 'for f in src/*.ts; do sed -i s/a/b/ "$f"; cd lib; done'],

@@ -242,7 +242,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
       continue;
     }
     if (wanted.length > MAX_PATHS) break;
-    const { pattern, globbed = false } = path;
+    const { pattern, globbed = false, namesOf } = path;
     let region: PathRef["region"];
     if (pattern !== undefined || below === true) {
       const names = pattern === undefined ? undefined : readNames(path.text, pattern);
@@ -278,6 +278,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
         named.names.has("delete-below"),
       follows,
       pattern: region === undefined || found !== undefined ? undefined : pattern,
+      namesOf,
       found: found === undefined || remote ? undefined : foundRef(path, only, found),
       remote,
     });

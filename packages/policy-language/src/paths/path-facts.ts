@@ -136,6 +136,7 @@ class PathReader {
     deletesBelow = false,
     remote = false,
     follows = false,
+    namesOf,
     found,
   }: PathRef): PathFact | undefined {
     const why =
@@ -162,7 +163,11 @@ class PathReader {
     const folders = within?.isStrict === true ? places.length : 0;
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
     const matches =
-      region?.globbed === true && pattern !== undefined ? this.#matchesOf(pattern) : undefined;
+      namesOf !== undefined
+        ? this.#copiesOf(namesOf, places)
+        : region?.globbed === true && pattern !== undefined
+          ? this.#matchesOf(pattern)
+          : undefined;
     if (matches !== undefined) {
       aliases.push(...matches);
       if (region?.below === true) aliases.push(...this.#lostWith(matches));
@@ -220,6 +225,13 @@ class PathReader {
     const matches = this.#stamp?.matches.get(pattern);
     this.found += matches?.length ?? 0;
     return matches?.flat().map(placeOf);
+  }
+
+  // The names of everything that the shell finds for a glob, in other folders.
+  #copiesOf(pattern: string, folders: readonly Place[]): readonly Place[] | undefined {
+    return this.#matchesOf(pattern)?.flatMap(({ segments }) =>
+      folders.map((folder) => new Place([...folder.segments, ...segments.slice(-1)])),
+    );
   }
 
   // Adds the paths that a glob finds through links. All others are below its folder.

@@ -83,9 +83,11 @@ export function resolveEffects(effects: readonly Effect[], folder: Folder): read
   if (folder === START) return effects;
   const result: Effect[] = [];
   for (const effect of effects) {
-    if (!("path" in effect) || effect.path.text === undefined || /^[/~]/.test(effect.path.text))
-      result.push(effect);
-    else if (folder === ANYWHERE || folder.length === 0) result.push({ ...effect, path: LOST });
+    if (!("path" in effect) || effect.path.text === undefined) result.push(effect);
+    else if (/^[/~]/.test(effect.path.text)) {
+      const { namesOf: _, ...path } = effect.path;
+      result.push({ ...effect, path });
+    } else if (folder === ANYWHERE || folder.length === 0) result.push({ ...effect, path: LOST });
     else
       for (const base of folder)
         result.push({ ...effect, path: below({ text: base }, effect.path) });

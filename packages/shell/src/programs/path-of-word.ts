@@ -8,8 +8,13 @@ export function pathOf(word: Word, base?: PathText): PathText {
   const path = plainPath(word);
   // The shell looks for the names of a glob before the program changes directory.
   if (base !== undefined) return below(base, path);
-  const { globbed } = word;
-  return globbed === undefined || path.text === undefined ? path : { ...path, globbed };
+  const { globbed, namesOf } = word;
+  if (path.text === undefined || (globbed ?? namesOf) === undefined) return path;
+  return {
+    ...path,
+    ...(globbed === undefined ? {} : { globbed }),
+    ...(namesOf === undefined ? {} : { namesOf }),
+  };
 }
 
 function plainPath(word: Word): PathText {
@@ -47,9 +52,14 @@ export function below(base: PathText, path: PathText): PathText {
   if (base.text === undefined || base.pattern !== undefined) return UNKNOWN;
   if (base.text === "" || base.text === ".") return path;
   const text = path.text === "." ? base.text : `${base.text}/${path.text}`;
-  return path.pattern === undefined
-    ? { text }
-    : { ...path, text, pattern: `${base.text}/${path.pattern}` };
+  const { pattern, namesOf } = path;
+  if (pattern === undefined) return { text };
+  return {
+    ...path,
+    text,
+    pattern: `${base.text}/${pattern}`,
+    ...(namesOf === undefined ? {} : { namesOf: `${base.text}/${namesOf}` }),
+  };
 }
 
 /** The files of this name, which may be a glob, at any depth below a folder. */

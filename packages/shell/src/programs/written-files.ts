@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
+import { pathOf } from "./path-of-word.ts";
 import { baseName, concat, known, prefix } from "./word-text.ts";
 
 /** How sources are copied to their target. */
@@ -26,11 +27,20 @@ export function writeInto(
   // Some systems copy the contents of `x/` instead of `x`.
   const isMerged = names.includes(undefined) || sources.some(({ text }) => text?.endsWith("/"));
   if (!below || !isFolder || isMerged) file(out, "write", target, { below });
-  for (const name of names) {
-    if (name !== undefined) file(out, "write", inside(target, name), { below });
-    else if (!below && (target.text === undefined || !/\.\w+$/.test(target.text)))
+  for (const [at, name] of names.entries()) {
+    if (name !== undefined) {
+      const written = inside(target, name);
+      const namesOf = target.text === undefined ? undefined : globOf(sources[at]);
+      file(out, "write", namesOf === undefined ? written : { ...written, namesOf }, { below });
+    } else if (!below && (target.text === undefined || !/\.\w+$/.test(target.text)))
       file(out, "write", target, { below: true });
   }
+}
+
+// The glob with which the shell looks for the files that a word means.
+function globOf(source: Word | undefined): string | undefined {
+  const path = source?.globbed === true ? pathOf(source) : undefined;
+  return path?.text === undefined ? undefined : path.pattern;
 }
 
 // The name of a copy. Undefined if it is unknown, or if the contents of the source are copied without its folder.
