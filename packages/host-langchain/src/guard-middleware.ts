@@ -11,15 +11,33 @@ import {
   createMiddleware,
   type AgentMiddleware,
 } from "langchain";
-import { answerIn, interruptOf, type ApprovalForm } from "./approval.ts";
 
 /** The options of {@link guardMiddleware}. */
-export interface GuardOptions extends Omit<ToolGuardOptions, "host">, ApprovalForm {}
+export interface GuardOptions extends Omit<ToolGuardOptions, "host"> {
+  /** The name of the person who answers, if the resume value names nobody. Default: `user`. */
+  readonly approver?: string;
+}
+
+/** The value of an interrupt: a call that a person must approve. Resume with an {@link ApprovalResume}. */
+export interface ApprovalInterrupt {
+  readonly tool: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  readonly reason: string;
+  /** The id of the question for `bylaw approve`. */
+  readonly question: string;
+}
+
+/** The value that resumes an interrupted agent. */
+export interface ApprovalResume extends PersonAnswer {
+  /** The question that the person saw. An approval of another question has no effect. */
+  readonly question: string;
+}
 
 /** The middleware of `createAgent` that guards its tools with a run. Put it first, so that no other middleware is between it and a call. */
-export function guardMiddleware(
-  options: GuardOptions,
-): AgentMiddleware<undefined, undefined, unknown> {
+export function guardMiddleware({
+  approver,
+  ...options
+}: GuardOptions): AgentMiddleware<undefined, undefined, unknown> {
   const guard = createToolGuard({ ...options, host: "langchain" });
   return createMiddleware({
     name: "Bylaw",
@@ -45,9 +63,9 @@ export function guardMiddleware(
       let answered: PersonAnswer | undefined;
       if (judged.kind === "ask") {
         const { reason, question } = judged;
-        const asked = interruptOf({ tool: name, args, reason, question }, options);
+        const asked: ApprovalInterrupt = { tool: name, args, reason, question };
         // Throws until somebody answers. Then this function runs again from its start.
-        answered = answerIn(runtime.interrupt?.(asked), question, options);
+        answered = answerTo(question, runtime.interrupt?.(asked), approver);
         if (answered === undefined) return refused(refusalError(judged).message);
       }
       const started = await guard.start(call, answered);
@@ -81,4 +99,20 @@ export function guardMiddleware(
 function sessionOf(configurable: unknown): string {
   const { thread_id = "" } = (configurable ?? {}) as { readonly thread_id?: unknown };
   return typeof thread_id === "string" ? thread_id : "";
+}
+
+// The resume value may belong to another question, if the call changed meanwhile.
+function answerTo(
+  asked: string,
+  value: unknown,
+  approver: string | undefined,
+): PersonAnswer | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { approved, question, by = approver, reason } = value as Readonly<Record<string, unknown>>;
+  if (typeof approved !== "boolean" || question !== asked) return undefined;
+  return {
+    approved,
+    by: typeof by === "string" ? by : undefined,
+    ...(typeof reason === "string" ? { reason } : {}),
+  };
 }

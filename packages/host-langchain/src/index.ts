@@ -1,2 +1,6 @@
-export { type ApprovalInterrupt, type ApprovalResume } from "./approval.ts";
-export { guardMiddleware, type GuardOptions } from "./guard-middleware.ts";
+export {
+  guardMiddleware,
+  type ApprovalInterrupt,
+  type ApprovalResume,
+  type GuardOptions,
+} from "./guard-middleware.ts";
