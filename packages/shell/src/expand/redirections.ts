@@ -2,7 +2,7 @@ import type { Effect, Redirection, Word } from "../analysis.ts";
 import { setName } from "./assignments.ts";
 import { oneWord } from "./words.ts";
 import { visitParts } from "./expansions.ts";
-import { noteFlagged } from "./units.ts";
+import { noteFlagged, noteSubscript } from "./units.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
@@ -131,6 +131,7 @@ function bodyOf(walk: WalkState, node: HereDoc): Word {
       : known(body.text);
   }
   visitParts(walk, parts);
+  for (const [at, part] of parts.entries()) noteSubscript(walk, part, parts[at + 1]?.text);
   const word = concat(
     parts.map((part) => {
       if (part.type !== "Literal")

@@ -38,6 +38,7 @@ function addAll(
   { quoted, next }: Around,
 ): void {
   for (const [at, part] of parts.entries()) {
+    if (quoted) noteSubscript(walk, part, parts[at + 1]?.text);
     const known = valueUnits(walk, part, { quoted, next: parts[at + 1]?.text ?? next });
     if (known === undefined) add(walk, part, units, quoted);
     else units.push(...known);
@@ -85,6 +86,18 @@ function valueUnits(
         ? NUMBER
         : NAME,
   );
+}
+
+const HARMLESS_SUBSCRIPT = /^\[(?:-?\d+|[@*])\]/;
+
+/** Records `"$f[…]"`, of which zsh evaluates the brackets. Outside quotes they are a glob. */
+export function noteSubscript(walk: WalkState, part: WordPart, next = ""): void {
+  if (
+    part.type === "SimpleExpansion" &&
+    /^(?:\\\n)*\[/.test(next) &&
+    !HARMLESS_SUBSCRIPT.test(next)
+  )
+    noteUnknown(walk, "syntax", `brackets after ${quote(part.text)}, which zsh evaluates`);
 }
 
 function addGlob(walk: WalkState, part: Extract<WordPart, { type: "Glob" }>, units: Unit[]): void {

@@ -94,6 +94,26 @@ function read(walk: WalkState, argv: readonly Word[]): void {
 // `%n` sets the variable named by an argument.
 const COUNTS = /%[-+ #0'*\d.hlLjztq]*n/;
 
+const CONVERSION = /%([^a-zA-Z]*)[hlLjzt]*([a-zA-Z])?/g;
+
+/** The arguments of `printf` that a format reads as numbers, which zsh evaluates as arithmetic. */
+function numbersOf(format: string, given: readonly Word[]): readonly Word[] {
+  const numeric: boolean[] = [];
+  let inOrder = given.every(({ single }) => single);
+  for (const [, flags = "", type = ""] of format.replaceAll("%%", "").matchAll(CONVERSION)) {
+    inOrder &&= !flags.includes("$");
+    for (const flag of flags) if (flag === "*") numeric.push(true);
+    numeric.push(!/^[sbqc]$/.test(type));
+  }
+  if (!numeric.includes(true)) return [];
+  return inOrder ? given.filter((_, at) => numeric[at % numeric.length]) : given;
+}
+
+const isNumber = ({ pieces }: Word): boolean =>
+  pieces.every((piece) =>
+    typeof piece === "string" ? /^[-+\d.]*$/.test(piece) : piece.hole === "number",
+  );
+
 function printf(walk: WalkState, argv: readonly Word[]): void {
   let at = 1;
   for (; at < argv.length; at++) {
@@ -108,11 +128,12 @@ function printf(walk: WalkState, argv: readonly Word[]): void {
   }
   if (argv[at]?.text === "--") at++;
   const format = argv[at];
-  if (
-    format === undefined ||
-    (format.text !== undefined && !COUNTS.test(format.text.replaceAll("%%", "")))
-  )
-    return;
+  if (format === undefined) return;
+  const given = argv.slice(at + 1);
+  const evaluated = format.text === undefined ? given : numbersOf(format.text, given);
+  if (!evaluated.every(isNumber))
+    noteUnknown(walk, "dynamic_script", "a number of `printf`, which zsh evaluates");
+  if (format.text !== undefined && !COUNTS.test(format.text.replaceAll("%%", ""))) return;
   for (let index = at + 1; index < argv.length; index++) {
     const text = argv[index]?.text;
     if (text === undefined || /^[A-Za-z_]\w*(\[.*)?$/s.test(text)) setName(walk, argv[index]);
