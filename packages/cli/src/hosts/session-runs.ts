@@ -114,7 +114,12 @@ export class SessionRuns {
       if (answer.event_type === "approval_refused")
         return { refused: `${String(by)} said no: ${String(reason)}` };
       await run.catchUp();
-      const again = await toolCall(run, about, session, { ...place, answer: answer.sequence });
+      const again = await toolCall(run, about, session, {
+        ...place,
+        // Nothing waits for the answer to another question.
+        wait_ms: 0,
+        answer: answer.sequence,
+      });
       return again.events.some(asksPerson) ? undefined : { decision: again.decision };
     });
   }
