@@ -92,6 +92,8 @@ export function unmatchedReason({ open, rule }: NearMiss): string {
     command === undefined ? `this call of ${quote(open.call.tool)}` : quote(command);
   const inLine =
     command === undefined || line === undefined || line === command ? "" : ` in ${quote(line)}`;
+  if (command === "" && variable !== undefined)
+    return `No rule covers setting ${quote(variable)}, which may change what later commands do`;
   if (command !== undefined && variable !== undefined)
     return `No rule covers ${quote(command)} with the variable ${quote(variable)}, which may change what it does`;
   const closest =
