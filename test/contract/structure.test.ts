@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 139_996,
-  test_lines: 105_779,
+  source_lines: 140_045,
+  test_lines: 105_675,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

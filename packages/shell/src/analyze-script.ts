@@ -12,6 +12,7 @@ import {
 import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
 import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
+import { forgetCopiedNames } from "./effects/copied-names.ts";
 import { KnownVariables } from "./expand/known-variables.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
@@ -119,6 +120,7 @@ function finish(line: string, walk: WalkState): Analysis {
       draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   markLaterPaths(walk, around);
+  forgetCopiedNames(commands);
   markSplitNames(commands);
   noteWritten(commands);
   markInput(walk);

@@ -20,7 +20,7 @@ paths = "src/deep/in/**"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "cd *", "cp *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "rm -r *", "sed -i *", "uniq *"]
+command = ["cat *", "cd *", "cp *", "mkdir *", "touch *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "rm -r *", "sed -i *", "uniq *"]
 paths = "**"
 `;
 
@@ -58,6 +58,7 @@ describe("a glob means the names that exist", () => {
     'for f in src/*.ts; do sed -i s/a/b/ "$f"; done',
     "cp src/*.ts lib/",
     "cd src && cp ./*.ts ../lib",
+    "mkdir -p lib && cp src/*.ts lib/",
     "mv src/*.ts lib/",
     'cd src && for f in ./*.ts; do sed -i s/a/b/ "${f}"; done',
   ];
@@ -116,6 +117,10 @@ describe("a deny may be about anything that a glob matches", () => {
     ["a name with a leading dot", () => create("src/.a.ts")],
     ["a link", () => symlinkSync("a.ts", join(work, "src/l.ts"))],
     ["a name like an option", () => create("src/-e.ts")],
+    [
+      "a name that is not UTF-8",
+      () => execFileSync("bash", ["-c", "touch src/$'\\xff'.ts"], { cwd: work }),
+    ],
     ["a name like an assignment", () => create("src/a=b.ts")],
     ["a name that is a glob", () => create("src/[gh]uard.ts")],
     [
@@ -131,6 +136,11 @@ describe("a deny may be about anything that a glob matches", () => {
   it.each([
     ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
     ["if the copies have other names", "cp src/* lib/x*"],
+    ["if the line makes a source", "touch src/new.ts; cp src/*.ts lib/"],
+    [
+      "if a later round may make a source",
+      "for i in 1 2; do cp src/*.ts lib/; touch src/$i.ts; done",
+    ],
     ["if the working directory is another one", "cd lib && cp ../src/*.ts /tmp/x/"],
     ["if the copied folders have other names below", "cp -r src/* lib/"],
     ["if the program works in another folder", "git -C lib rm src/*.ts"],

@@ -41,7 +41,8 @@ export class GlobLookup {
       try {
         const names: string[] = [];
         for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {
-          if (!this.#takes(1)) return undefined;
+          // A name that is not UTF-8 cannot be looked up, and may be a link.
+          if (!this.#takes(1) || entry.name.includes("\uFFFD")) return undefined;
           names.push(entry.name);
         }
         return names;

@@ -128,10 +128,10 @@ function pax(use: ParsedArgs, out: Findings): void {
 }
 
 const GZIP: Spec = {
-  options: options`-c,--stdout,--to-stdout -d,--decompress -f,--force -k,--keep -l,--list -L,--license -n,--no-name -N,--name -q,--quiet
+  options: options`-c,--stdout,--to-stdout -d,--decompress -f,--force -k,--keep -l,--list -L,--license -n,--no-name -q,--quiet
     -r,--recursive --rsyncable -t,--test -v,--verbose -1 -9 --fast --best -h,--help -V,--version --synchronous -z -s -e,--extreme --robot
-    ${kind.value} -S,--suffix -T,--threads -M,--memory -F,--format -C,--check ${kind.of("glued", { role: "read", does: "load" })} --files
-    --files0`,
+    ${kind.value} -T,--threads -M,--memory -F,--format -C,--check ${kind.of("glued", { role: "read", does: "load" })} --files
+    --files0 ${kind.flagThat("write")} -N,--name ${kind.valueThat("write")} -S,--suffix`,
   inert: "help version license",
   more: compress,
 };

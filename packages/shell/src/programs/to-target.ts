@@ -17,6 +17,8 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
     for (const word of words) {
       file(out, "read", word, { below, follows });
       if (source === "move") file(out, "delete", word, { below });
+      // Who writes to a hard link writes to the file itself.
+      if (linked) file(out, "write", word, { below });
     }
     // The last of several names is the target.
     if (targets.length === 0)
