@@ -25,7 +25,7 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
       for (const word of words) if (!word.single) file(out, "write", word, { below: true });
     for (const target of targets)
       writeInto(target, words, out, {
-        below: below && source === "read",
+        below,
         folder: last === undefined,
         merges: hasOption(use, "no-target-directory T"),
         parents: hasOption(use, "parents"),
