@@ -1,6 +1,9 @@
 import { isOrdinary, isSetByShell, type ShellCommand } from "@bylaw/shell";
 
-/** Whether a command only sets harmless variables, or variables of the line itself. What gives a value and what uses it are commands of their own. */
+/**
+ * Whether a command only sets harmless variables, or variables of the line itself. What gives a value and what uses it are commands of
+ * their own.
+ */
 export function setsOwnVariables(command: ShellCommand): boolean {
   const { argv, assignments, redirections, effects, hazards, unknown } = command;
   return (
