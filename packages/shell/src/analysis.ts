@@ -148,7 +148,7 @@ export type Effect =
  * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the
  * line starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; its `text` is the directory that contains
  * all matches, and `**` matches any number of directories. With `globbed`, the shell itself looks for the matches, so only names that
- * exist are meant, if there are any. With `namesOf`, the last name is that of a match of this other glob. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
+ * exist are meant, if there are any. With `namesOf`, the last name is one that this other glob finds. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
  */
 export type PathText =
   | {

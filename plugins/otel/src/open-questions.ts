@@ -77,7 +77,7 @@ function decided(questions: Questions, event: LogEvent): Questions {
   const offer = typeof id === "string" ? treeGet(questions.offers, id) : undefined;
   // A host asks about an offered call at once, so another call with the id ends the offer.
   const others = drop(offer === undefined ? questions : withoutOffer(questions, String(id)), key);
-  // The offered call runs instead, so nobody needs to answer about the first one.
+  // The offered call runs instead, so the question about the first call needs no answer.
   const left = offer?.offered === key && isTaken(event) ? drop(others, offer.key) : others;
   if (!asks || (left.open?.size ?? 0) >= MOST) return left;
   const expires = questionExpiry(event);

@@ -207,7 +207,7 @@ describe("the names that are listed", () => {
         try {
           create(`${root}/${names.join("/")}`);
         } catch {
-          // A file is in the place of a folder.
+          // A file already has the name of the folder.
         }
       }
       for (let at = 0; at < 6; at++) {

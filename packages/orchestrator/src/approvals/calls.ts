@@ -104,7 +104,7 @@ export class CallFold {
     if (event_type === "tool_result") settle(this.#byCall.get(String(details["id"])));
     if (!CALL_EVENTS.has(event_type)) return;
     const offer = this.#offers.add(event);
-    // The offered call runs instead, so nobody needs to answer about the first one.
+    // The offered call runs instead, so the question about the first call needs no answer.
     if (offer?.taken === true) settle(this.#byKey.get(offer.key));
     const waits = asksPerson(event);
     // Most calls were never asked about.

@@ -1,7 +1,7 @@
 import type { Effect, PathText } from "../analysis.ts";
 import type { Draft } from "../walk/walk-state.ts";
 
-// They write no file that a glob could find.
+// They create no file, unless they are redirected.
 const WRITE_NOTHING: ReadonlySet<string> = new Set(
   "cd mkdir echo printf ls test [ true :".split(" "),
 );
