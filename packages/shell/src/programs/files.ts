@@ -8,11 +8,11 @@ import { kind, many, options } from "./option-groups.ts";
 import { toTarget } from "./to-target.ts";
 import { READS, FILE_READERS } from "./file-readers.ts";
 
-const COPY = options`-a,--archive --attributes-only --copy-contents -d --debug -f,--force -i,--interactive -H -l,--link
+const COPY = options`-a,--archive --attributes-only --copy-contents -d --debug -f,--force -i,--interactive -H
   -L,--dereference -n,--no-clobber -P,--no-dereference -p -R,-r,--recursive --remove-destination -T,--no-target-directory -u -v,--verbose
   --keep-directory-symlink -x,--one-file-system -Z -c -X --help --version --exchange --no-copy ${kind.optional} --preserve
   --reflink --update --context ${kind.value} --no-preserve --sparse -t,--target-directory ${kind.flag} --parents
-  --strip-trailing-slashes -s,--symbolic-link ${kind.flagThat("write")} -b ${kind.valueThat("write")} -S,--suffix
+  --strip-trailing-slashes ${kind.flagThat("write")} -b -l,--link -s,--symbolic-link ${kind.valueThat("write")} -S,--suffix
   ${kind.of("glued", { does: "write" })} --backup`;
 
 function link(use: ParsedArgs, out: Findings): void {
