@@ -1,8 +1,8 @@
-// Runs a workflow to its end over checkpoints, or until `count` events are on record. Then it exits at once, like a machine that loses
-// power.
+// Runs a workflow to its end over checkpoints, or until `count` events are on record, without those that repeat something after a kill.
+// Then it exits at once, like a machine that loses power.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel } from "@bylaw/kernel";
+import { createKernel, type LogEvent } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { checkpoint, resumeCheckpoint } from "@bylaw/plugin-checkpoint";
@@ -20,12 +20,15 @@ import {
 } from "@bylaw/runner";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 
-const [folder = "", last = ""] = process.argv.slice(2);
-const killAt = last === "" ? Infinity : Number(last);
+const [folder = "", killAt = Infinity] = process.argv.slice(2);
 const { template, definition } = await parseTemplate(readFileSync(join(folder, "w.json"), "utf8"), {
   file: "w.json",
 });
 const sqlite = await openSqliteStore(join(folder, "store.db"));
+const isProgress = ({ event_type, details }: LogEvent): boolean =>
+  event_type !== "session_resumed" &&
+  !(event_type.endsWith("_started") && Number(details["attempt"]) > 1);
+let count = (await sqlite.events("r", 0, 10_000)).filter(isProgress).length;
 const store = new Proxy<Store>(sqlite, {
   get(target, key) {
     const value: unknown = Reflect.get(target, key);
@@ -33,7 +36,8 @@ const store = new Proxy<Store>(sqlite, {
     if (key !== "commit") return (value as (...args: readonly unknown[]) => unknown).bind(target);
     return async (...args: Parameters<Store["commit"]>) => {
       const receipt = await target.commit(...args);
-      if ((receipt.events.at(-1)?.sequence ?? 0) >= killAt) process.kill(process.pid, "SIGKILL");
+      count += receipt.events.filter(isProgress).length;
+      if (count >= Number(killAt)) process.kill(process.pid, "SIGKILL");
       return receipt;
     };
   },
