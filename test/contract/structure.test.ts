@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 140_775,
-  test_lines: 105_662,
+  test_lines: 105_710,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
