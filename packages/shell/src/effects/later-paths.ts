@@ -142,6 +142,7 @@ function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): 
   if (!("path" in effect) || effect.path.text === undefined) return false;
   const { kind, path, found } = effect;
   if (found !== undefined) return true;
+  if (kind === "delete" && effect.below === true && bringsInto(makers, path.text)) return true;
   if (kind === "execute")
     return !isProgram(path.text, argv[0]?.text) || makers.some((maker) => maker.kind !== "tree");
   const text = path.text.replace(/^(?:\.(?:\/+|$))+/, "");
@@ -151,6 +152,24 @@ function mayUseLink(effect: Effect, { argv }: Draft, makers: readonly Maker[]): 
   // Deleting a link leaves its target alone.
   return /[/~]|^\.\.$/.test(text) || (path.pattern !== undefined && /\/|\*\*/.test(path.pattern));
 }
+
+// Deleting a folder also deletes what was moved into it.
+const bringsInto = (makers: readonly Maker[], folder: string): boolean =>
+  makers.some(({ by }) =>
+    by.effects.some(
+      (other) =>
+        other.kind === "write" && other.path.text !== undefined && mayHold(folder, other.path.text),
+    ),
+  );
+
+// Case is ignored, as some file systems do. Paths from different directories may be the same.
+function mayHold(folder: string, path: string): boolean {
+  const [names, inside] = [namesOf(folder.toLowerCase()), namesOf(path.toLowerCase())];
+  const isComparable = !inside.includes("..") && ROOTED.test(folder) === ROOTED.test(path);
+  return !isComparable || names.every((name, at) => name === "" || name === inside[at]);
+}
+
+const ROOTED = /^[/~]/;
 
 // A checkout may change the program itself anyway, with or without links.
 const isProgram = (path: string, program: string | undefined): boolean =>
