@@ -83,6 +83,10 @@ export interface FoundFiles {
   readonly splits: boolean;
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
+  /** Set if git tracks all of them: their names are printed from the folder of the search (`here`), or also from the top of the repository. */
+  readonly tracked?: "here" | "top";
+  /** Whether the search leaves out files in a way that is not known, such as all that are ignored. */
+  readonly partial?: true;
 }
 
 /**

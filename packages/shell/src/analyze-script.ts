@@ -13,6 +13,7 @@ import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/w
 import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
 import { forgetCopiedNames } from "./effects/copied-names.ts";
+import { forgetTrackedFiles } from "./effects/tracked-files.ts";
 import { KnownVariables } from "./expand/known-variables.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
@@ -121,6 +122,7 @@ function finish(line: string, walk: WalkState): Analysis {
   }
   markLaterPaths(walk, around);
   forgetCopiedNames(commands);
+  forgetTrackedFiles(commands);
   markSplitNames(commands);
   noteWritten(commands);
   markInput(walk);

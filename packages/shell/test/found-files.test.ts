@@ -14,6 +14,8 @@ function foundBy(line: string): readonly string[] {
       ...(follows === true ? ["follows"] : []),
       ...(found?.links === true ? ["links"] : []),
       ...(found?.splits === true ? ["splits"] : []),
+      ...(found?.tracked === undefined ? [] : [`tracked:${found.tracked}`]),
+      ...(found?.partial === true ? ["partial"] : []),
     ];
     return [[`${kind}${below === true ? "+" : ""} ${place}`, ...flags].join(" ")];
   });

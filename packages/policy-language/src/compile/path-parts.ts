@@ -1,5 +1,6 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import type { GlobSet } from "../paths/glob-set.ts";
+import type { Place } from "../paths/place.ts";
 
 type Globs = GlobSet | undefined;
 
@@ -16,35 +17,46 @@ export function pathsAllow(
   const { known, unknown, doubtful, from } = facts.paths;
   if (unknown !== undefined || doubtful || from === "generic") return false;
   if (known.length === 0) return byName && facts.part?.remote === false;
-  return known.every(
-    ({ access, places, region, folders, remote, follows }) =>
-      !remote &&
-      !follows &&
-      places.every((place, at) => {
-        const scope = { below: region !== undefined, strictly: at < folders };
-        if (access !== "write" && read?.covers(place, facts.paths, scope) !== true) return false;
-        return access === "read" || write?.covers(place, facts.paths, scope) === true;
-      }),
-  );
+  return known.every(({ access, places, cover, region, folders, remote, follows }) => {
+    if (remote || follows) return false;
+    const covers = (place: Place, scope: { below: boolean; strictly?: boolean }): boolean =>
+      (access === "write" || read?.covers(place, facts.paths, scope) === true) &&
+      (access === "read" || write?.covers(place, facts.paths, scope) === true);
+    const below = region !== undefined;
+    return (
+      places.every((place, at) => covers(place, { below, strictly: at < folders })) ||
+      cover?.every((place) => covers(place, { below: below && region.names === undefined })) ===
+        true
+    );
+  });
 }
 
 export function pathsDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
-  return paths.known.some(({ access, all }) =>
-    all.some(
-      (place) =>
-        (access !== "write" && read?.covers(place, paths) === true) ||
-        (access !== "read" && write?.covers(place, paths) === true),
-    ),
-  );
+  return paths.known.some(({ access, all, named, region }) => {
+    const covers = (place: Place, scope?: { below: boolean; strictly: boolean }): boolean =>
+      (access !== "write" && read?.covers(place, paths, scope) === true) ||
+      (access !== "read" && write?.covers(place, paths, scope) === true);
+    return (
+      named.some((place) => covers(place)) ||
+      // A glob for all that lies in a folder matches whatever the names are.
+      (named.length < all.length && region?.folders.some((place) => covers(place, INSIDE)) === true)
+    );
+  });
 }
+
+const INSIDE = { below: true, strictly: true } as const;
 
 /** Whether a folder that the command names may contain something that the globs match. */
 export function pathsMayDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
-  return paths.known.some(
-    ({ access, region, listed }) =>
-      region !== undefined &&
-      !listed &&
-      ((access !== "write" && read?.mayMeet(region, paths) === true) ||
-        (access !== "read" && write?.mayMeet(region, paths, { brings: true }) === true)),
-  );
+  return paths.known.some(({ access, region, listed, maybe }) => {
+    const some = (test: (globs: GlobSet, brings: boolean) => boolean): boolean =>
+      (access !== "write" && read !== undefined && test(read, false)) ||
+      (access !== "read" && write !== undefined && test(write, true));
+    return (
+      (region !== undefined &&
+        !listed &&
+        some((globs, brings) => globs.mayMeet(region, paths, { brings }))) ||
+      (maybe.length > 0 && some((globs) => maybe.some((place) => globs.covers(place, paths))))
+    );
+  });
 }

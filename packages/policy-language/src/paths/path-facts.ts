@@ -1,10 +1,11 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { RECURSIVE } from "../compile/tool-table.ts";
-import { absolutePath, isPlainName, segmentsOf, unknownPath } from "./path-text.ts";
+import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
-import { Region } from "./path-overlap.ts";
+import { Region, type RegionNames } from "./path-overlap.ts";
+import { samplesOf } from "./sample-paths.ts";
 import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
-import { Place } from "./place.ts";
+import { Place, trimmed } from "./place.ts";
 import { stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
@@ -16,6 +17,12 @@ export interface PathFact {
   readonly aliases: readonly Place[];
   /** `places` and `aliases` together. */
   readonly all: readonly Place[];
+  /** Those of `all` that are meant themselves, and not only as the folder of some names. */
+  readonly named: readonly Place[];
+  /** Those of `all` that only may be meant. */
+  readonly maybe: readonly Place[];
+  /** What an allow may cover instead of `places`: all that a glob finds now, and a name that it could find. */
+  readonly cover: readonly Place[] | undefined;
   /** Set if the call means something below the places. */
   readonly region: Region | undefined;
   /** Whether `aliases` contain everything that the region's glob finds now, so that it means nothing else. */
@@ -46,35 +53,7 @@ export interface PathFacts {
   readonly home: Place | undefined;
 }
 
-// Why a lax tool or another file system may read a path as a different name.
-function otherName(text: string): string | undefined {
-  if (/^file:/i.test(text)) return "a URL for a path";
-  if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
-  if (text.trim() !== text) return "a path with a space around it";
-  if (SHORT_NAME.test(text)) return "a short name of Windows in a path";
-  if (!/[^\u0000-\u007f]/.test(text)) return undefined;
-  const plain = text.normalize("NFKC");
-  const climbs = (path: string): number =>
-    path.split(/[/\\]/).filter((part) => /^\.\.?$/.test(part)).length;
-  const parts = (path: string): number => path.split(/[/\\]/).length;
-  return climbs(plain) !== climbs(text) || parts(plain) !== parts(text)
-    ? "a path with look-alikes of dots or slashes"
-    : undefined;
-}
-
-// `GIT~1` may be `.git`, and `CLAUDE~1` may be `.claude`.
-const SHORT_NAME = /(?:^|[/\\])[^/\\.~]{1,6}~\d{1,4}(?:\.[^/\\.]{0,3})?(?:[/\\]|$)/;
-
 const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
-
-// The path as some file systems read it: without dots and spaces at the end of a name, and without a stream.
-// Undefined if that is the same.
-function trimmed({ segments: place }: Place): readonly string[] | undefined {
-  const names = place.map((name) =>
-    name.replace(/(?<=.):.*$/s, "").replace(/(?<=[^.\s])[.\s]+$/, ""),
-  );
-  return names.some((name, at) => name !== place[at]) ? names : undefined;
-}
 
 // All commands of a call ask for the same two folders.
 const KEPT_FOLDERS = 16;
@@ -127,18 +106,9 @@ class PathReader {
   }
 
   /** Reads one path. Undefined if it cannot be read. */
-  read({
-    text,
-    access,
-    guessed = false,
-    region,
-    pattern,
-    deletesBelow = false,
-    remote = false,
-    follows = false,
-    namesOf,
-    found,
-  }: PathRef): PathFact | undefined {
+  read(ref: PathRef): PathFact | undefined {
+    const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
+    const { follows = false } = ref;
     const why =
       unknownPath(text, this.#call) ??
       (this.#byTool && !guessed && typeof text === "string" ? otherName(text) : undefined);
@@ -156,31 +126,41 @@ class PathReader {
     const aliases: Place[] = [];
     this.#addReal(text, absolute, { guessed, places, aliases });
     if (this.#byTool) this.#addTrimmed(text, { guessed, places, aliases });
-    if (deletesBelow) aliases.push(...this.#lostWith(places));
+    if (ref.deletesBelow === true) aliases.push(...this.#lostWith(places));
     const all = [...places, ...aliases];
     const within = region === undefined ? undefined : new Region(all, region);
-    if (guessed) return { ...NOWHERE, access, aliases: all, all, region: within, follows, remote };
+    if (guessed)
+      return {
+        ...{ ...NOWHERE, access, aliases: all, all, named: all },
+        ...{ region: within, follows, remote },
+      };
     const folders = within?.isStrict === true ? places.length : 0;
+    // Outside the workspace the folder of a few names counts too.
+    const isInside = this.#isInside(places);
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
-    const matches =
-      namesOf !== undefined
-        ? this.#copiesOf(namesOf, places)
-        : region?.globbed === true && pattern !== undefined
-          ? this.#matchesOf(pattern)
-          : undefined;
+    const matches = this.#matchesFor(ref, places);
     if (matches !== undefined) {
       aliases.push(...matches);
       if (region?.below === true) aliases.push(...this.#lostWith(matches));
     }
-    if (found !== undefined) this.#addListed(found, absolute, { places, aliases });
+    const maybe =
+      found === undefined ? NONE : this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
     const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
-    const fact = { access, places, aliases, all: both, folders, follows, remote };
-    if (matches === undefined || region?.below !== true)
-      return { ...fact, region: within, listed: matches !== undefined };
-    // As if each of them were written, with everything below it.
-    const { visible = false } = region;
-    return { ...fact, region: new Region(matches, { names: undefined, visible }), listed: false };
+    const unnamed = within?.isNarrow === true && isInside ? [...maybe, ...all] : maybe;
+    const named = unnamed.length === 0 ? both : both.filter((place) => !unnamed.includes(place));
+    const samples = region?.globbed === true ? samplesOf(all, region.names) : undefined;
+    const cover = samples && matches?.concat(samples);
+    return {
+      ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
+      region: matches && region?.below === true ? wholeOf(matches, region) : within,
+      listed: matches !== undefined && region?.below !== true,
+    };
+  }
+
+  #matchesFor({ namesOf, region, pattern }: PathRef, places: readonly Place[]): Matches {
+    if (namesOf !== undefined) return this.#copiesOf(namesOf, places);
+    return region?.globbed === true && pattern !== undefined ? this.#matchesOf(pattern) : undefined;
   }
 
   // Adds the real path, as the host resolved it.
@@ -210,14 +190,25 @@ class PathReader {
     }
   }
 
-  // Adds the files that another program would find now.
-  #addListed({ key, written, splits }: FoundRef, absolute: string, places: Places): void {
+  #isInside(places: readonly Place[]): boolean {
+    const workspace = folder(this.#call.workspace ?? this.#call.cwd);
+    return places.every((place) => workspace !== undefined && place.isBelow(workspace));
+  }
+
+  // Adds the files that another program would find now. Returns those that it may leave out.
+  #addListed(
+    { key, written, splits, partial }: FoundRef,
+    absolute: string,
+    { places, aliases }: Places,
+  ): readonly Place[] {
     if (
       splits &&
       (this.#stamp === undefined || !isPlainName(written.startsWith("~") ? absolute : written))
     )
       this.unknown ??= "names that are read from a list, and may be split or read as options";
-    this.#addFound(key, places);
+    const from = [places.length, aliases.length] as const;
+    this.#addFound(key, { places, aliases });
+    return partial ? [...places.slice(from[0]), ...aliases.slice(from[1])] : NONE;
   }
 
   // Everything that the shell finds for a glob now. Undefined if these are not all known.
@@ -247,7 +238,17 @@ class PathReader {
   }
 }
 
-const NOWHERE = { places: [], aliases: [], all: [], listed: false, folders: 0 } as const;
+type Matches = readonly Place[] | undefined;
+
+// As if each of them were written, with everything below it.
+const wholeOf = (matches: readonly Place[], { visible = false }: RegionNames): Region =>
+  new Region(matches, { names: undefined, visible });
+
+const NONE: readonly Place[] = [];
+const NOWHERE = {
+  ...{ places: [], aliases: [], all: [], named: [], maybe: [] },
+  ...{ cover: undefined, listed: false, folders: 0 },
+} as const;
 
 interface Guessed {
   readonly guessed: boolean;

@@ -47,6 +47,12 @@ export class Region implements RegionNames {
     return only.length > 0 && only.every(({ prefix, suffix }) => prefix !== "" || suffix !== "");
   }
 
+  /** Whether the last of the names is partly known, so that not everything in a folder is meant. */
+  get isNarrow(): boolean {
+    const last = this.names?.at(-1);
+    return last !== undefined && last !== ANY && (last.prefix !== "" || last.suffix !== "");
+  }
+
   /** One pattern for each folder: the folder followed by the names. */
   get patterns(): readonly (readonly Segment[])[] {
     const { folders, names = [ANY] } = this;

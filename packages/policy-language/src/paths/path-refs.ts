@@ -43,6 +43,12 @@ export interface FoundRef {
   readonly links: boolean;
   /** Whether a name that would be read as other words makes the listing unknown. */
   readonly splits: boolean;
+  /** Whether the program also reads everything below the folders among the files. */
+  readonly recursive: boolean;
+  /** Set if git tracks all of the files. See {@link FoundFiles.tracked}. */
+  readonly tracked: FoundFiles["tracked"];
+  /** Whether the program may find only some of the files. */
+  readonly partial: boolean;
 }
 
 /** The limit of paths in one call. A call with more is unknown. */
@@ -81,14 +87,13 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
 export function foundRef(
   { text, pattern }: { readonly text: string; readonly pattern?: string },
   only: readonly string[] | undefined,
-  { links, splits }: FoundFiles,
+  { links, splits, recursive, tracked, partial }: FoundFiles,
 ): FoundRef {
   return {
-    key: JSON.stringify([text, links, splits, only ?? null]),
+    key: JSON.stringify([text, links, splits, only ?? null, tracked ?? null, recursive === true]),
     folder: text,
     written: pattern?.replace(/\\(.)/g, "$1") ?? text,
     only: only === undefined ? undefined : readFilters(only),
-    links,
-    splits,
+    ...{ links, splits, recursive: recursive === true, tracked, partial: partial === true },
   };
 }

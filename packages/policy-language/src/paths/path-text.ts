@@ -55,3 +55,22 @@ const SPLITS = /[\s'"\\]|(?:^|\/)-/;
 
 /** Whether `xargs` reads a path as one word, exactly as written. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);
+
+/** Why a lax tool or another file system may read a path as a different name. */
+export function otherName(text: string): string | undefined {
+  if (/^file:/i.test(text)) return "a URL for a path";
+  if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
+  if (text.trim() !== text) return "a path with a space around it";
+  if (SHORT_NAME.test(text)) return "a short name of Windows in a path";
+  if (!/[^\u0000-\u007f]/.test(text)) return undefined;
+  const plain = text.normalize("NFKC");
+  const climbs = (path: string): number =>
+    path.split(/[/\\]/).filter((part) => /^\.\.?$/.test(part)).length;
+  const parts = (path: string): number => path.split(/[/\\]/).length;
+  return climbs(plain) !== climbs(text) || parts(plain) !== parts(text)
+    ? "a path with look-alikes of dots or slashes"
+    : undefined;
+}
+
+// `GIT~1` may be `.git`, and `CLAUDE~1` may be `.claude`.
+const SHORT_NAME = /(?:^|[/\\])[^/\\.~]{1,6}~\d{1,4}(?:\.[^/\\.]{0,3})?(?:[/\\]|$)/;

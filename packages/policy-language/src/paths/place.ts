@@ -52,3 +52,14 @@ export class Place {
 }
 
 export const ROOT = new Place([]);
+
+/**
+ * The path as some file systems read it: without dots and spaces at the end of a name, and without a stream.
+ * Undefined if that is the same.
+ */
+export function trimmed({ segments: place }: Place): readonly string[] | undefined {
+  const names = place.map((name) =>
+    name.replace(/(?<=.):.*$/s, "").replace(/(?<=[^.\s])[.\s]+$/, ""),
+  );
+  return names.some((name, at) => name !== place[at]) ? names : undefined;
+}

@@ -3,6 +3,7 @@ import type { CommandGlob } from "./call-paths.ts";
 import { foundPaths } from "./found-paths.ts";
 import { absolutePath } from "./path-text.ts";
 import { plainMatches } from "./plain-matches.ts";
+import { trackedPaths } from "./tracked-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
 /** Every path that a path may be. Empty if that cannot be resolved. */
@@ -18,7 +19,11 @@ export function resolveGlobs(
   const linked = globs.map(({ folder, names, found }) => {
     const at = absolutePath(folder, call);
     return placesOfAll(
-      found === undefined ? linkedPaths(at, names, lookup) : foundPaths(at, found, lookup),
+      found === undefined
+        ? linkedPaths(at, names, lookup)
+        : found.tracked === undefined
+          ? foundPaths(at, found, lookup)
+          : trackedPaths(at, found, lookup),
       placesOf,
     );
   });

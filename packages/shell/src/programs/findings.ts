@@ -1,6 +1,6 @@
 import type { Effect, Hazard, PathText, Unknown, Word } from "../analysis.ts";
 import type { Input, Run } from "./program-reading.ts";
-import { findingOf } from "./found-files.ts";
+import { deletedBelow, findingOf, recursiveOf } from "./found-files.ts";
 import { below, namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, seen } from "./word-text.ts";
 
@@ -133,21 +133,24 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
 }
 
 function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: FolderScope): void {
-  if (
-    found === undefined ||
-    out.effects.some((effect) => effect.kind === kind && effect.found === found)
-  )
-    return;
+  if (found === undefined) return;
+  const whole = more?.below === true;
+  const files = whole ? recursiveOf(found) : found;
+  if (out.effects.some((effect) => effect.kind === kind && effect.found === files)) return;
   const { path, only, names = [], follows = false, below: inside } = findingOf(found);
   if (kind === "execute") unknown(out, "dynamic_script", "a script known only at run time");
   const named = out.base === undefined ? path : below(out.base, path);
-  const whole = more?.below === true;
+  const folders =
+    kind === "delete" && whole && !follows ? deletedBelow(findingOf(found), named) : [];
+  for (const one of folders) out.effects.push({ kind, ...one, below: true, found: files });
+  if (folders.length > 0) return;
   out.effects.push({
     kind,
     path: named,
-    found: whole ? { ...found, recursive: true } : found,
+    found: files,
     ...(inside || whole ? { below: true } : {}),
-    ...(only === undefined || whole ? {} : { only }),
+    // A tracked path is no folder, or else the list is unknown.
+    ...(only === undefined || (whole && found.tracked === undefined) ? {} : { only }),
     ...(follows || more?.follows === true ? { follows: true } : {}),
   });
   if (named.text === undefined || named.pattern !== undefined) return;

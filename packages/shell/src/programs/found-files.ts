@@ -1,5 +1,5 @@
 import type { FoundFiles, PathText, Word } from "../analysis.ts";
-import { pathOf } from "./path-of-word.ts";
+import { namedBelow, pathOf } from "./path-of-word.ts";
 import { prefix } from "./word-text.ts";
 
 /** Files that one program finds below a path and passes to another. */
@@ -41,10 +41,25 @@ export function findingOf(found: FoundFiles): Finding {
   return finding;
 }
 
+const recursives = new WeakMap<FoundFiles, FoundFiles>();
+
+/** The same files with everything below them. */
+export function recursiveOf(found: FoundFiles): FoundFiles {
+  const known = recursives.get(found);
+  if (known !== undefined) return known;
+  const all: FoundFiles = { ...found, recursive: true };
+  recursives.set(found, all);
+  return all;
+}
+
 /** A word for one found path, or for any number of them. */
 function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
-  const { lead, links, splits } = finding;
-  const found: FoundFiles = { links, splits };
+  const { lead, links, splits, tracked, partial } = finding;
+  const found: FoundFiles = {
+    ...{ links, splits },
+    ...(tracked === undefined ? {} : { tracked }),
+    ...(partial === undefined ? {} : { partial }),
+  };
   findings.set(found, finding);
   return {
     text: undefined,
@@ -83,4 +98,28 @@ const BELOW = /^\/(?!\.\.?(\/|$))[\w@%+=:,.-]+$/;
 function belowFound({ only: _, ...finding }: Finding, tail: string): Word {
   const word = foundWord({ ...finding, links: true }, { single: true });
   return { ...word, pieces: [...word.pieces, tail] };
+}
+
+/** What is deleted below a folder, with everything inside, if only files of some names are found. Empty if that is the folder itself. */
+export function deletedBelow(
+  { only = [], below }: Finding,
+  { text, pattern }: PathText & { readonly pattern?: string },
+): readonly { readonly path: PathText; readonly only: readonly string[] }[] {
+  if (!below || text === undefined || pattern !== undefined) return [];
+  // A search also finds the folder that it starts at, by its own name.
+  const start =
+    text
+      .replace(/(?!^)\/+$/, "")
+      .split("/")
+      .at(-1) ?? "";
+  if (start.startsWith("~") || only.some((glob) => mayMatch(glob, start))) return [];
+  return only.map((name) => ({ path: namedBelow(text, name), only: [name] }));
+}
+
+function mayMatch(glob: string, name: string): boolean {
+  const [head = "", ...rest] = glob.toLowerCase().split("*");
+  const lower = name.toLowerCase();
+  return rest.length === 0
+    ? lower === head
+    : lower.startsWith(head) && lower.endsWith(rest.at(-1) ?? "");
 }

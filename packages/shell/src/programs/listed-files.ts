@@ -103,7 +103,7 @@ function listedByRg(argv: readonly Word[]): Listing | undefined {
   if (use === undefined || !only(use, RG_STYLE.replace(/\s+/g, " "))) return undefined;
   if (!hasOption(use, "files files-with-matches files-without-match l")) return undefined;
   const words = operandsOf(use).slice(hasOption(use, "regexp files") ? 0 : 1);
-  const more = { links: false, splits: true } as const;
+  const more = { links: false, splits: true, partial: true } as const;
   const globs = walkOf(use)?.only;
   const narrow = globs === undefined ? more : { ...more, only: globs };
   return {
@@ -125,6 +125,7 @@ function listedByFd(argv: readonly Word[]): Listing | undefined {
   const more = {
     links: types.length === 0 || types.some((type) => !/^(f|file|d|directory)$/.test(type)),
     splits: true,
+    partial: true as const,
     ...(endings.length === 0 || endings.includes("*.") ? {} : { only: endings }),
   };
   return {
@@ -133,34 +134,56 @@ function listedByFd(argv: readonly Word[]): Listing | undefined {
   };
 }
 
-// The tracked files below the working directory. Without an option, git prints no path with `..`.
+// Files below the working directory. Without an option, git prints no path with `..`.
 function listedByGit(argv: readonly Word[]): Listing | undefined {
   const [, sub, ...rest] = argv;
   const texts = rest.map(({ text }) => text);
-  const files = found([HERE], { links: true, splits: true });
+  const zero = texts.includes("-z");
   if (sub?.text === "ls-files" && texts.every(isTracked)) {
     const paths = texts.flatMap((text) =>
       text === undefined || text.startsWith("-") ? [] : [text],
     );
-    return {
-      files: paths.length === 0 ? files : paths.flatMap(filesOfPath),
-      zero: texts.includes("-z"),
-    };
+    const files = paths.length === 0 ? filesOf("here") : paths.flatMap(filesOfPath);
+    const all = { files, zero };
+    return texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? "")) ? some(all) : all;
   }
   if (sub?.text === "diff" && texts.includes("--name-only") && texts.every(isDiffed))
-    return { files, zero: texts.includes("-z") };
+    return some({ files: filesOf(namesIndexed(texts) ? "top" : undefined), zero });
   if (
     sub?.text === "grep" &&
     texts.some((text) => GREP_NAMES.test(text ?? "")) &&
     texts.every(isGrepped)
   )
-    return { files, zero: false };
+    return some({ files: filesOf("top"), zero: false });
   return undefined;
+}
+
+// A list of which some files may be left out.
+const some = ({ files, zero }: Listing): Listing => ({
+  files: files.map((file) => ({ ...file, partial: true })),
+  zero,
+});
+
+const filesOf = (tracked: "here" | "top" | undefined): readonly Finding[] =>
+  found([HERE], {
+    ...{ links: true, splits: true },
+    ...(tracked === undefined ? {} : { tracked }),
+  });
+
+// Another commit may have a file that git tracks no longer.
+function namesIndexed(texts: readonly (string | undefined)[]): boolean {
+  const end = texts.indexOf("--");
+  const before = end < 0 ? texts : texts.slice(0, end);
+  if (before.some((text) => text?.startsWith("-") !== true)) return false;
+  return (
+    !before.some((text) => text === "--cached" || text === "--staged") ||
+    before.some((text) => /^--diff-filter=([a-z]*d[a-z]*|[A-CE-Z]+)$/.test(text ?? ""))
+  );
 }
 
 // In a pattern of git, `*` also matches slashes.
 function filesOfPath(path: string): readonly Finding[] {
-  const more = { links: true, splits: true } as const;
+  const more = { links: true, splits: true, tracked: "here" } as const;
   if (!/[*?[\]\\]/.test(path)) return found([known(path)], more);
   const name = path.slice(path.lastIndexOf("/") + 1);
   return found([HERE], /^\*\.\w+$/.test(name) ? { ...more, only: [name] } : more);
@@ -183,7 +206,11 @@ const isGrepped = (text: string | undefined): boolean =>
 function filter(
   name: string,
   options: string,
-  { operands = 0, zero = "" }: { readonly operands?: number; readonly zero?: string } = {},
+  {
+    operands = 0,
+    zero = "",
+    drops = false,
+  }: { readonly operands?: number; readonly zero?: string; readonly drops?: boolean } = {},
 ): Lists {
   return (argv, before) => {
     if (before === undefined) return undefined;
@@ -191,7 +218,8 @@ function filter(
     if (use === undefined || !only(use, options) || use.operands.length > operands)
       return undefined;
     const byZero = zero !== "" && hasOption(use, zero);
-    return before.zero === byZero ? before : undefined;
+    if (before.zero !== byZero) return undefined;
+    return drops ? some(before) : before;
   };
 }
 
@@ -203,7 +231,7 @@ const keepsLines: Lists = (argv, before) => {
   if (before === undefined || use === undefined) return undefined;
   if (!only(use, `${KEEPS} regexp`)) return undefined;
   if (use.operands.length !== (hasOption(use, "regexp") ? 0 : 1)) return undefined;
-  return before.zero === hasOption(use, "null-data") ? before : undefined;
+  return before.zero === hasOption(use, "null-data") ? some(before) : undefined;
 };
 
 const LINES = /^(\d+|\$|\d+,(\d+|\$))?[pdq]$/;
@@ -213,7 +241,7 @@ const dropsLines: Lists = (argv, before) => {
   const words = argv.slice(1).map(({ text }) => text ?? "");
   const rest = words[0] === "-n" ? words.slice(1) : words;
   return before?.zero === false && rest.length === 1 && LINES.test(rest[0] ?? "")
-    ? before
+    ? some(before)
     : undefined;
 };
 
@@ -246,11 +274,13 @@ const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
   ],
   [
     "uniq",
-    filter("uniq", "unique repeated ignore-case zero-terminated", { zero: "zero-terminated" }),
+    filter("uniq", "unique repeated ignore-case zero-terminated", {
+      ...{ zero: "zero-terminated", drops: true },
+    }),
   ],
-  ["head", filter("head", "lines z", { zero: "z" })],
-  ["tail", filter("tail", "lines z", { zero: "z" })],
-  ["shuf", filter("shuf", "head-count z", { zero: "z" })],
+  ["head", filter("head", "lines z", { zero: "z", drops: true })],
+  ["tail", filter("tail", "lines z", { zero: "z", drops: true })],
+  ["shuf", filter("shuf", "head-count z", { zero: "z", drops: true })],
   ["tac", filter("tac", "")],
   ["cat", filter("cat", "")],
   ["tee", filter("tee", "append", { operands: 8 })],

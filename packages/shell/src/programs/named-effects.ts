@@ -57,7 +57,20 @@ export function namedEffects(command: ShellCommand): NamedEffects {
   if (!told || !isInstalled(first.text)) names.add("unknown");
   addReading(command, argv, found);
   addOptions(argv, found);
+  if (isLimited(command.effects)) names.delete("delete-below");
   return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
+}
+
+// Whether only files of required names are deleted, which a search finds below the working directory.
+function isLimited(effects: readonly Effect[]): boolean {
+  const deleted = effects.flatMap((effect) => (effect.kind === "delete" ? [effect] : []));
+  return (
+    deleted.length > 0 &&
+    deleted.every(
+      ({ path: { text = "/" }, only, found }) =>
+        (found && only) !== undefined && !/^[/~]|(^|\/)\.\.(\/|$)/.test(text),
+    )
+  );
 }
 
 // `: > file` deletes what was in the file.

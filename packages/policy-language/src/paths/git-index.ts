@@ -1,0 +1,145 @@
+import { createHash } from "node:crypto";
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+
+/** A repository of git, as it is found from a folder of its working tree. */
+export interface Repository {
+  /** The top folder of the working tree. */
+  readonly top: string;
+  /** The folder of the index. */
+  readonly folder: string;
+}
+
+const MAX_TEXT = 1_048_576;
+const MAX_INDEX = 8_388_608;
+
+/** The repository that git uses in a folder whose path has no links, or `none`. Undefined if that is not certain. */
+export function repositoryAt(folder: string): Repository | "none" | undefined {
+  for (let top = folder; ; top = dirname(top)) {
+    const git = `${top === "/" ? "" : top}/.git`;
+    const kind = kindOf(git);
+    if (kind === "folder") return isUsual(git) ? { top, folder: git } : undefined;
+    if (kind === "file") {
+      const [, path] = /^gitdir: (.+?)\n?$/.exec(read(git) ?? "") ?? [];
+      const other = path === undefined ? undefined : resolve(top, path);
+      return other !== undefined && isUsual(other) ? { top, folder: other } : undefined;
+    }
+    // A folder with a `HEAD` may be a repository without a working tree.
+    if (kind !== "nothing" || kindOf(`${top}/HEAD`) !== "nothing") return undefined;
+    if (top === dirname(top)) return "none";
+  }
+}
+
+// Whether git accepts the folder as a repository, and its configuration names no other working tree.
+function isUsual(folder: string): boolean {
+  const shared = kindOf(`${folder}/commondir`) === "nothing" ? "." : read(`${folder}/commondir`);
+  if (shared === undefined) return false;
+  const common = resolve(folder, shared.trim());
+  const settings = [`${common}/config`, `${folder}/config.worktree`].map((file) =>
+    kindOf(file) === "nothing" ? "" : read(file),
+  );
+  return (
+    /^(ref: refs\/|[0-9a-f]{40})/.test(read(`${folder}/HEAD`) ?? "") &&
+    kindOf(`${common}/objects`) === "folder" &&
+    kindOf(`${common}/refs`) === "folder" &&
+    settings.every((text) => text !== undefined && !/\bworktree\b/i.test(text))
+  );
+}
+
+function kindOf(path: string): "nothing" | "folder" | "file" | "other" {
+  try {
+    const entry = statSync(path, { throwIfNoEntry: false });
+    if (entry === undefined) return "nothing";
+    return entry.isDirectory() ? "folder" : entry.isFile() ? "file" : "other";
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ENOTDIR" ? "nothing" : "other";
+  }
+}
+
+const read = (path: string): string | undefined => readBytes(path, MAX_TEXT)?.toString("latin1");
+
+function readBytes(path: string, most: number): Buffer | undefined {
+  try {
+    const entry = statSync(path);
+    return entry.isFile() && entry.size <= most ? readFileSync(path) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The names in the index of a repository, from the top of its working tree. Undefined if the index is not whole in its file, names
+ * another repository, or uses another hash than SHA-1.
+ */
+export function readIndex({ folder }: Repository): readonly string[] | undefined {
+  const file = `${folder}/index`;
+  if (kindOf(file) === "nothing") return [];
+  const bytes = readBytes(file, MAX_INDEX);
+  if (bytes === undefined || bytes.length < HEAD_SIZE + HASH_SIZE) return undefined;
+  const body = bytes.subarray(0, -HASH_SIZE);
+  if (!createHash("sha1").update(body).digest().equals(bytes.subarray(-HASH_SIZE)))
+    return undefined;
+  try {
+    return namesIn(body);
+  } catch {
+    return undefined;
+  }
+}
+
+const HEAD_SIZE = 12;
+const HASH_SIZE = 20;
+// The fields before the mode, the mode itself, and all fields with the flags.
+const MODE_AT = 24;
+const ENTRY_SIZE = 62;
+const REPOSITORY = 0o16;
+const FOLDER = 0o04;
+
+// See gitformat-index(5).
+function namesIn(body: Buffer): readonly string[] | undefined {
+  const version = body.readUInt32BE(4);
+  if (body.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) return undefined;
+  const names: string[] = [];
+  let at = HEAD_SIZE;
+  let last = "";
+  for (let left = body.readUInt32BE(8); left > 0; left--) {
+    const type = body.readUInt32BE(at + MODE_AT) >>> 12;
+    if (type === REPOSITORY || type === FOLDER) return undefined;
+    const isExtended = (body.readUInt16BE(at + ENTRY_SIZE - 2) & 0x4000) !== 0;
+    let from = at + ENTRY_SIZE + (isExtended ? 2 : 0);
+    let kept = "";
+    if (version === 4) {
+      const cut = readOffset(body, from);
+      if (cut.value > last.length) return undefined;
+      kept = last.slice(0, last.length - cut.value);
+      from = cut.end;
+    }
+    const end = body.indexOf(0, from);
+    if (end < 0) return undefined;
+    last = kept + body.toString("latin1", from, end);
+    names.push(last);
+    at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
+  }
+  return hasAllNames(body, at) ? [...new Set(names)] : undefined;
+}
+
+// An offset of version 4: seven bits a byte, each but the last with its high bit set.
+function readOffset(body: Buffer, from: number): { readonly value: number; readonly end: number } {
+  let at = from;
+  let byte = body.readUInt8(at++);
+  let value = byte & 0x7f;
+  while ((byte & 0x80) !== 0) {
+    byte = body.readUInt8(at++);
+    value = (value + 1) * 128 + (byte & 0x7f);
+  }
+  return { value, end: at };
+}
+
+// An extension in lower case is needed to read the index, such as the names of a split index.
+function hasAllNames(body: Buffer, from: number): boolean {
+  let at = from;
+  while (at < body.length) {
+    if (!/^[A-Z]/.test(body.toString("latin1", at, at + 4))) return false;
+    at += 8 + body.readUInt32BE(at + 4);
+  }
+  return at === body.length;
+}

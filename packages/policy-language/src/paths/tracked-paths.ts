@@ -1,0 +1,59 @@
+import { realpathSync } from "node:fs";
+import { foundPaths } from "./found-paths.ts";
+import type { FoundRef } from "./path-refs.ts";
+import { readIndex, repositoryAt } from "./git-index.ts";
+import { mayName } from "./name-glob.ts";
+import { isPlainName } from "./path-text.ts";
+import type { GlobLookup } from "./real-globs.ts";
+
+/**
+ * The paths below a folder that git tracks now, also as they are if their names are printed from the top of the repository. Undefined if
+ * there are too many, the index cannot be read, a name would be read as a different path, or more than a file is there now.
+ */
+export function trackedPaths(
+  folder: string,
+  ref: FoundRef,
+  lookup: GlobLookup,
+): readonly string[] | undefined {
+  const { only, splits, tracked, recursive } = ref;
+  const real = realOf(folder);
+  const repository = real === undefined ? "none" : repositoryAt(real);
+  // Git prints nothing here, unless its environment names a repository.
+  if (real === undefined || repository === "none")
+    return foundPaths(folder, recursive ? { ...ref, only: undefined } : ref, lookup);
+  const names = repository && readIndex(repository);
+  if (repository === undefined || names === undefined) return undefined;
+  const inside = real.slice(repository.top.length).replace(/^\//, "");
+  const start = inside === "" ? "" : `${inside}/`;
+  const at = folder.replace(/\/+$/, "");
+  const found = new Set<string>();
+  for (const name of names) {
+    if (name.startsWith(start)) found.add(name.slice(start.length));
+    if (tracked === "top") found.add(name);
+  }
+  const wanted = [...found].filter(
+    (name) =>
+      only === undefined ||
+      only.some((glob) => mayName(glob, name.slice(name.lastIndexOf("/") + 1))),
+  );
+  const paths = wanted.map((name) => `${at}/${name}`);
+  const isKnown = wanted.every(
+    (name, index) =>
+      lookup.count() &&
+      PLAIN.test(name) &&
+      (!splits || isPlainName(name)) &&
+      !(recursive && /^(folder|link|hidden)$/.test(lookup.kindOf(paths[index] ?? ""))),
+  );
+  return isKnown ? paths : undefined;
+}
+
+// Git may print any other name in quotes.
+const PLAIN = /^[ -~]+$/;
+
+function realOf(folder: string): string | undefined {
+  try {
+    return realpathSync(folder === "" ? "/" : folder);
+  } catch {
+    return undefined;
+  }
+}

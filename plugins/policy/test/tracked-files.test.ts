@@ -1,0 +1,237 @@
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createKernel, type ToolCall } from "@bylaw/kernel";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { policy } from "../src/index.ts";
+
+const text = `
+[[rules]]
+name = "secret"
+action = "deny"
+paths = "**/.env"
+[[rules]]
+name = "governing"
+action = "deny"
+paths = { write = "**/guard.json" }
+[[rules]]
+name = "files"
+action = "allow"
+command = ["cat *", "cd *", "cp *", "eslint *", "fd *", "find *", "git *", "git add --force *", "grep *", "head *", "mkdir *", "mv *", "printf *", "rg *", "prettier --write *", "rm -r *", "sed -i *", "sort *", "wc *", "xargs *"]
+paths = "**"
+`;
+
+let work = "";
+beforeEach(() => {
+  work = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-tracked-")));
+  git("init", "-q");
+  for (const path of ["src/a.ts", "src/b.ts", "docs/c.md"]) create(path);
+  create(".gitignore", ".env\nnode_modules\n");
+  git("add", ".");
+  git("commit", "-qm", "x");
+  create(".env");
+  create("node_modules/guard.json");
+});
+afterEach(() => rmSync(work, { recursive: true, force: true }));
+
+const git = (...words: readonly string[]): string =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], {
+    cwd: work,
+    encoding: "utf8",
+  });
+
+function create(path: string, content = "a\n"): void {
+  mkdirSync(dirname(join(work, path)), { recursive: true });
+  writeFileSync(join(work, path), content);
+}
+
+const kernel = createKernel({ plugins: [policy({ text })] });
+
+async function decided(command: string, cwd = work): Promise<string> {
+  const kept = { cwd, workspace: work, home: "/home/dev" };
+  const call: ToolCall = { hook: "beforeToolCall", tool: "bash", args: { command }, ...kept };
+  const { effect, rule } = await kernel.decide(call);
+  return effect === "deny" ? `deny ${rule?.name}` : effect;
+}
+
+describe("a list of git names tracked files", () => {
+  const lines = [
+    "git ls-files | xargs wc -l",
+    "git ls-files -z | xargs -0 wc -l",
+    "git ls-files '*.ts' | xargs eslint",
+    "git ls-files src | grep a | head -2 | xargs cat",
+    "git ls-files -m | xargs prettier --write",
+    "git diff --name-only | xargs prettier --write",
+    "git diff --name-only -- src | xargs sed -i s/a/b/",
+    "git diff --name-only --cached --diff-filter=ACMR | xargs eslint",
+    "git grep -l a | xargs sed -i s/a/b/",
+    "cd src && git ls-files | xargs cat",
+  ];
+
+  it.each(lines)("so nothing that it ignores is touched: %s", async (line) => {
+    expect(await decided(line)).toBe("allow");
+  });
+
+  it.each(["2", "3", "4"])("in version %s of the index", async (version) => {
+    git("update-index", "--index-version", version);
+    create("docs/new.md");
+    git("add", "-N", "docs/new.md");
+    expect(await decided("git ls-files | xargs cat")).toBe("allow");
+    git("add", "-f", ".env");
+    expect(await decided("git ls-files | xargs cat")).toBe("deny secret");
+  });
+
+  it("in a linked working tree", async () => {
+    git("worktree", "add", "-q", "other");
+    create("other/.env");
+    const other = join(work, "other");
+    expect(await decided("git ls-files | xargs cat", other)).toBe("allow");
+    execFileSync("git", ["add", "-f", ".env"], { cwd: other });
+    expect(await decided("git ls-files | xargs cat", other)).toBe("deny secret");
+  });
+
+  it("of which a deny is about one", async () => {
+    git("add", "-f", ".env", "node_modules/guard.json");
+    expect(await decided("git ls-files | xargs cat")).toBe("deny secret");
+    expect(await decided("git ls-files node_modules | xargs sed -i s/a/b/")).toBe("deny governing");
+    expect(await decided("git ls-files src | xargs cat")).toBe("allow");
+  });
+
+  it("and a part of them is asked about, because it is not known which", async () => {
+    git("add", "-f", ".env");
+    for (const line of [
+      "git ls-files | head -1 | xargs cat",
+      "git ls-files | grep -v env | xargs cat",
+      "git ls-files -m | xargs cat",
+      "git diff --name-only | xargs cat",
+      "git grep -l a | xargs cat",
+    ])
+      expect(await decided(line)).toBe("ask_user");
+    expect(await decided("git ls-files | sort | xargs cat")).toBe("deny secret");
+  });
+});
+
+describe("files are asked about that git may print although it does not track them", () => {
+  it.each([
+    "git diff --name-only --cached | xargs cat",
+    "git diff --name-only HEAD~1 | xargs cat",
+    "git diff --name-only main...HEAD --diff-filter=d | xargs cat",
+    "git diff --name-only --cached --diff-filter=D | xargs cat",
+    "git ls-files -o | xargs cat",
+    "git ls-files --others --exclude-standard | xargs cat",
+    "git -C .. ls-files | xargs cat",
+    "git --git-dir=x ls-files | xargs cat",
+    "GIT_DIR=x git ls-files | xargs cat",
+    "export GIT_DIR=x; git ls-files | xargs cat",
+    "GIT_INDEX_FILE=x; git ls-files | xargs cat",
+    "env GIT_DIR=x git ls-files | xargs cat",
+    "git add -f .env & git ls-files | xargs cat",
+    "git update-index --add .e* ; git ls-files | xargs cat",
+    "git checkout x && git ls-files | xargs cat",
+    "git stash pop; git ls-files | xargs cat",
+    "for i in 1 2; do git ls-files | xargs cat; git add -A; done",
+    "cp x .git/index && git ls-files | xargs cat",
+    "./x && git ls-files | xargs cat",
+    "git ls-files | xargs git add --force .e?v; git ls-files | xargs cat",
+  ])("%s", async (line) => {
+    expect(await decided(line)).not.toBe("allow");
+  });
+
+  const ask = async (): Promise<void> => {
+    expect(await decided("git ls-files | xargs cat")).toBe("ask_user");
+  };
+
+  it("because of a name that is read as others", async () => {
+    for (const name of ["-f", "a b", 'a"b', "a\nb", "a\\b", "ä"]) {
+      create(name);
+      git("add", "--", name);
+      await ask();
+      git("rm", "-qf", "--", name);
+    }
+  });
+
+  it("because the working tree is another", async () => {
+    git("config", "core.worktree", join(work, "src"));
+    await ask();
+  });
+
+  it("because of a submodule", async () => {
+    execFileSync("git", ["init", "-q", join(work, "sub")]);
+    execFileSync("git", ["-C", join(work, "sub"), "commit", "-q", "--allow-empty", "-m", "x"], {
+      env: {
+        ...process.env,
+        GIT_AUTHOR_NAME: "a",
+        GIT_AUTHOR_EMAIL: "a",
+        GIT_COMMITTER_NAME: "a",
+        GIT_COMMITTER_EMAIL: "a",
+      },
+    });
+    git("add", "sub");
+    await ask();
+  });
+
+  it("because the index is split, damaged, or of another kind", async () => {
+    git("update-index", "--split-index");
+    await ask();
+    git("update-index", "--no-split-index");
+    expect(await decided("git ls-files | xargs cat")).toBe("allow");
+    appendFileSync(join(work, ".git/index"), "x");
+    await ask();
+  });
+
+  it("because a folder looks like a repository", async () => {
+    for (const name of ["HEAD", "objects/x", "refs/x", "index", "config"]) create(`src/${name}`);
+    expect(await decided("git ls-files | xargs cat", join(work, "src"))).toBe("ask_user");
+    rmSync(join(work, "src/HEAD"));
+    expect(await decided("git ls-files | xargs cat", join(work, "src"))).toBe("allow");
+    create("src/.git/index");
+    expect(await decided("git ls-files | xargs cat", join(work, "src"))).toBe("ask_user");
+  });
+
+  it("because a link leads into another repository", async () => {
+    const other = join(work, "other");
+    execFileSync("git", ["init", "-q", other]);
+    create("other/sub/.env");
+    execFileSync("git", ["-C", other, "add", "-f", "."]);
+    symlinkSync(join(other, "sub"), join(work, "link"));
+    expect(await decided("git ls-files | xargs cat", join(work, "link"))).toBe("deny secret");
+    expect(await decided("cd link && git ls-files | xargs cat")).toBe("deny secret");
+  });
+
+  it("because a tracked path is a link or a folder now", async () => {
+    rmSync(join(work, "src/a.ts"));
+    symlinkSync("../.env", join(work, "src/a.ts"));
+    expect(await decided("git ls-files | xargs cat")).toBe("deny secret");
+    rmSync(join(work, "src/a.ts"));
+    create("src/a.ts/x");
+    renameSync(join(work, ".env"), join(work, "src/a.ts/.env"));
+    expect(await decided("git ls-files | xargs grep -r a")).toBe("ask_user");
+    expect(await decided("git ls-files | xargs rm -r")).toBe("ask_user");
+  });
+});
+
+describe("a list that leaves out files", () => {
+  it.each(["rg -l a | xargs cat", "fd a | xargs cat", "find . -type f | grep b | xargs cat"])(
+    "is asked about if a deny may be about one of them: %s",
+    async (line) => {
+      expect(await decided(line)).toBe("ask_user");
+      rmSync(join(work, ".env"));
+      expect(await decided(line)).toBe("allow");
+    },
+  );
+
+  it("is denied if it leaves out none", async () => {
+    expect(await decided("find . -type f | xargs cat")).toBe("deny secret");
+    expect(await decided("find . -type f | sort | xargs cat")).toBe("deny secret");
+  });
+});
