@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_775,
-  test_lines: 105_710,
+  source_lines: 141_212,
+  test_lines: 106_051,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
