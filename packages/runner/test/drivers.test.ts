@@ -348,12 +348,20 @@ async function surviveKills(
     const file = join(place.folder, `${run}.killed`);
     return existsSync(file) ? readFileSync(file, "utf8").length : 0;
   };
-  // A worker that another run kills after the last event of this one is not killed for this one any more.
+  const dead = new Set<unknown>();
+  // Nobody drives a run that has ended, so it is not killed any more if its worker was killed for another run.
   const isDone = (run: string, events: readonly LogEvent[]): boolean =>
-    killedIn(run) > 0 || events.at(-1)?.sequence === kills.get(run)?.[0];
+    killedIn(run) > 0 ||
+    dead.has(
+      events.findLast(({ event_type }) => event_type === "workflow_taken")?.details["worker"],
+    );
   const over = new AbortController();
   const keep = async (): Promise<void> => {
-    while (!over.signal.aborted) await (await start(SHORT_LEASE)).ended;
+    while (!over.signal.aborted) {
+      const { name, ended } = await start(SHORT_LEASE);
+      await ended;
+      dead.add(name);
+    }
   };
   const kept = Promise.all([keep(), keep()]);
   try {

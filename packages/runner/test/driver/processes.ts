@@ -10,6 +10,8 @@ const SCRIPT = fileURLToPath(new URL("child.ts", import.meta.url));
 
 /** A worker in a child process. */
 export interface WorkerProcess {
+  /** Its name in the log. */
+  readonly name: string;
   readonly process: ChildProcess;
   readonly lines: readonly Readonly<Record<string, unknown>>[];
   /** Resolves with the signal that ended it, or `null`. */
@@ -45,7 +47,8 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
     count += 1;
     const endsBefore = ends;
     const port = restate === undefined ? undefined : await freePort();
-    const setup = { ...place, worker: `w${count}`, lease_ms, reconcile_ms, concurrency, port };
+    const name = `w${count}`;
+    const setup = { ...place, worker: name, lease_ms, reconcile_ms, concurrency, port };
     const child = spawn(process.execPath, [SCRIPT, JSON.stringify(setup)], {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, RESTATE_LOGGING: "ERROR" },
@@ -69,7 +72,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
     });
     ended.catch(() => {});
     const worker: WorkerProcess = {
-      ...{ process: child, lines, ended },
+      ...{ name, process: child, lines, ended },
       said: (fits) =>
         new Promise((resolve) => {
           const look = (): void => {
