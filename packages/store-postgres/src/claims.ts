@@ -1,45 +1,40 @@
+import { randomUUID } from "node:crypto";
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { runAdmit, eventBody } from "@bylaw/log";
+import { eventBody, runAdmit } from "@bylaw/log";
 import type { Claim, ClaimRequest, ExpiredLease } from "@bylaw/store";
 import type { Database, Query } from "./database.ts";
-import { eventOf, readEvents } from "./events.ts";
+import { readEvents } from "./events.ts";
 import { CallerError } from "./failures.ts";
+import { lockLogs, type LogWrites } from "./logs.ts";
 import type { LongNames } from "./long-names.ts";
 import { fromStored, keyOf, toStored } from "./names.ts";
+import { pendingCommit } from "./pending-commit.ts";
 
 type OnEvent = (run: string, key: string, event: LogEvent) => void;
 
 interface TakenRow {
-  readonly replayed: boolean;
   readonly task: string;
   readonly run: string;
   readonly phase: string | null;
   readonly fence: number;
   readonly lease_until: number;
-  readonly sequence: number | null;
 }
 
-type OverdueRow = Pick<TakenRow, "task" | "run" | "fence"> & { readonly owner: string };
-
-interface HeadRow {
-  readonly run: string;
-  readonly sequence: number;
-  readonly link: string;
-}
+type ClaimRow = TakenRow & { readonly sequence: number };
+type OverdueRow = Pick<TakenRow, "task" | "run" | "fence"> & { readonly owner: string | null };
 
 const SWEPT = 100;
-const PAGE = 5_000;
-/** The JSON text of the event that `draft` returns. Rethrows what `draft` throws as a CallerError. */
-function recordOf(draft: () => EventDraft): string {
-  try {
-    return eventBody(draft()).text;
-  } catch (error) {
-    throw new CallerError(error);
-  }
-}
-
 /** The latest time that a Date can hold, in milliseconds since 1970. */
 const FOREVER = 8_640_000_000_000_000;
+
+const OVERDUE =
+  "state = 'claimed' and lease_until > 0 and lease_until <= (select {schema}.now_ms())";
+/** Locks a task, as it will be when it is claimed. Another claim passes over it. */
+const TAKE = (which: string, order: string): string =>
+  `select id as task, run, phase, fence + 1 as fence, (select {schema}.now_ms()) + $2 as lease_until from {schema}.tasks
+    where queue = $1 and ${which} order by ${order} limit 1 for update skip locked`;
+const TAKE_OVERDUE = TAKE(OVERDUE, "lease_until");
+const TAKE_AVAILABLE = TAKE("state = 'available'", "place");
 
 /** Rolls back the transaction if no task is available, so that the request id can be used again. */
 class NoTask extends Error {}
@@ -76,44 +71,91 @@ export class Claims {
   async sweep(event: ((lease: ExpiredLease) => EventDraft) | undefined): Promise<number> {
     let freed = event === undefined ? 0 : await this.#freeAll(event);
     for (;;) {
-      const [row] = await this.#database.query<{ readonly freed: number }>(
-        "select {schema}.free_documents($1, $2) as freed",
-        [this.#database.settings.lock_timeout_ms, SWEPT],
+      const documents = await this.#database.query(
+        `with due as materialized (
+          select kind, id from {schema}.documents
+          where value is not null and expires_at is not null and expires_at <= (select {schema}.now_ms())
+          order by expires_at limit $1 for update skip locked
+        )
+        update {schema}.documents d set value = null from due where d.kind = due.kind and d.id = due.id returning 1`,
+        [SWEPT],
       );
-      freed += row?.freed ?? 0;
-      if ((row?.freed ?? 0) < SWEPT) return freed;
+      freed += documents.length;
+      if (documents.length < SWEPT) return freed;
     }
   }
 
   async #take(asked: ClaimRequest, query: Query): Promise<Claim> {
-    const { queue, agent, lease_ms, request_id, event } = asked;
+    const { queue, agent, request_id, event } = asked;
     const { lock_timeout_ms } = this.#database.settings;
     const [key, request] = [keyOf(agent), request_id === undefined ? null : keyOf(request_id)];
-    const lease = Math.min(Math.ceil(lease_ms), FOREVER);
-    const [taken] = await query<TakenRow>("select * from {schema}.take_task($1, $2, $3, $4, $5)", [
-      lock_timeout_ms,
-      keyOf(queue),
-      key,
-      lease,
-      request,
-    ]);
+    void query("select {schema}.begin_write($1)", [lock_timeout_ms]);
+    const earlier = request === null ? undefined : await this.#earlier(key, request, query);
+    if (earlier !== undefined) return earlier;
+    const values = [keyOf(queue), Math.min(Math.ceil(asked.lease_ms), FOREVER)];
+    const [overdue] = await query<TakenRow>(TAKE_OVERDUE, values);
+    const [taken] = overdue ? [overdue] : await query<TakenRow>(TAKE_AVAILABLE, values);
     if (taken === undefined) throw new NoTask();
+    const { task, run, phase, fence, lease_until } = taken;
     const given = await this.#given(taken);
-    const { fence, sequence } = taken;
-    if (taken.replayed) {
-      const [recorded] = await readEvents(query, given.run, (sequence ?? 0) - 1, 1);
-      if (recorded === undefined)
-        throw new Error(`Event ${String(sequence)} of a claim is missing`);
-      return { ...given, event: recorded };
-    }
-    await askClaim(asked, taken.run, given, query);
-    const text = recordOf(() => event(given));
-    const [row] = await query<{ readonly sequence: number; readonly link: string }>(
-      "select * from {schema}.claim_task($1, $2, $3, $4, $5, $6, $7, $8)",
-      [key, toStored(agent), request, taken.task, taken.run, fence, taken.lease_until, text],
+    const logs = await this.#ask(asked, given, query);
+    const recorded = this.#append(logs, run, () => event(given));
+    void query(
+      "update {schema}.tasks set state = 'claimed', owner = $2, fence = $3, lease_until = $4 where id = $1",
+      [task, toStored(agent), fence, lease_until],
     );
-    if (row === undefined) throw new Error("claim_task returned no row");
-    return { ...given, event: eventOf({ ...row, text }) };
+    void logs.send(query, randomUUID(), lock_timeout_ms);
+    if (request !== null)
+      void query(
+        `update {schema}.claims set task = $3, run = $4, phase = $5, fence = $6, lease_until = $7, sequence = $8
+          where agent = $1 and request_id = $2`,
+        [key, request, task, run, phase, fence, lease_until, recorded.sequence],
+      );
+    return { ...given, event: recorded };
+  }
+
+  /** The earlier claim of a request id. Otherwise keeps the id, so that no other claim uses it. */
+  async #earlier(agent: string, request: string, query: Query): Promise<Claim | undefined> {
+    const names = [agent, request];
+    const [kept] = await query(
+      "insert into {schema}.claims (agent, request_id) values ($1, $2) on conflict do nothing returning 1",
+      names,
+    );
+    if (kept !== undefined) return undefined;
+    const [row] = await query<ClaimRow>(
+      "select task, run, phase, fence, lease_until, sequence from {schema}.claims where agent = $1 and request_id = $2",
+      names,
+    );
+    if (row === undefined) throw new Error("The claim of a request id is missing");
+    const given = await this.#given(row);
+    const [event] = await readEvents(query, given.run, row.sequence - 1, 1);
+    if (event === undefined) throw new Error(`Event ${row.sequence} of a claim is missing`);
+    return { ...given, event };
+  }
+
+  /** Locks the task's run and asks `admit` about it. */
+  async #ask(
+    { seen = 0, admit }: ClaimRequest,
+    given: Omit<Claim, "event">,
+    query: Query,
+  ): Promise<LogWrites> {
+    const commit = {
+      ...{ run: given.run, events: [], seen },
+      ...(admit && { admit: (events: readonly LogEvent[]) => admit(events, given) }),
+    };
+    const pending = pendingCommit(commit, this.#names);
+    for (;;) {
+      const logs = await lockLogs(query, [pending]);
+      const unseen = admit === undefined ? [] : logs.unseen(pending);
+      if (unseen === undefined) continue;
+      called(() => runAdmit(pending.commit.admit, () => unseen));
+      return logs;
+    }
+  }
+
+  #append(logs: LogWrites, run: string, draft: () => EventDraft): LogEvent {
+    const [event] = logs.append({ run, bodies: [called(() => eventBody(draft()))] });
+    return event as LogEvent;
   }
 
   async #given({ task, run, fence, phase, lease_until }: TakenRow): Promise<Omit<Claim, "event">> {
@@ -140,52 +182,38 @@ export class Claims {
     query: Query,
   ): Promise<readonly Recorded[]> {
     const { lock_timeout_ms } = this.#database.settings;
-    const rows = await query<OverdueRow>("select * from {schema}.take_overdue($1, $2)", [
-      lock_timeout_ms,
-      SWEPT,
-    ]);
+    void query("select {schema}.begin_write($1)", [lock_timeout_ms]);
+    const rows = await query<OverdueRow>(
+      `select id as task, run, owner, fence + 1 as fence from {schema}.tasks where ${OVERDUE}
+        order by lease_until limit $1 for update skip locked`,
+      [SWEPT],
+    );
     if (rows.length === 0) return [];
-    const texts: string[] = [];
+    const leases: (readonly [key: string, lease: ExpiredLease])[] = [];
     for (const { task, run, owner, fence } of rows) {
       const names = { task: await this.#names.nameOf(task), run: await this.#names.nameOf(run) };
-      texts.push(recordOf(() => event({ ...names, owner: fromStored(owner), fence })));
+      leases.push([run, { ...names, owner: fromStored(owner ?? ""), fence }]);
     }
-    const heads = await query<HeadRow>("select * from {schema}.free_tasks($1, $2, $3)", [
-      rows.map(({ task }) => task),
-      rows.map(({ run }) => run),
-      texts,
-    ]);
-    const recorded: Recorded[] = [];
-    for (const [at, { run, ...row }] of heads.entries()) {
-      const name = await this.#names.nameOf(run);
-      recorded.push([name, run, eventOf({ ...row, text: texts[at] ?? "" })]);
-    }
+    const logs = await lockLogs(
+      query,
+      leases.map(([, { run }]) => pendingCommit({ run, events: [], seen: 0 }, this.#names)),
+    );
+    const recorded = leases.map(
+      ([key, lease]) => [lease.run, key, this.#append(logs, key, () => event(lease))] as const,
+    );
+    void query(
+      "update {schema}.tasks set state = 'available', owner = null, fence = fence + 1, lease_until = 0 where id = any ($1)",
+      [rows.map(({ task }) => task)],
+    );
+    void logs.send(query, randomUUID(), lock_timeout_ms);
     return recorded;
   }
 }
 
-/** Asks `admit` about a task's run, whose row stays locked until the claim is written. */
-async function askClaim(
-  { seen = 0, admit }: ClaimRequest,
-  key: string,
-  given: Omit<Claim, "event">,
-  query: Query,
-): Promise<void> {
-  if (admit === undefined) return;
-  const [head] = await query<{ readonly sequence: number }>(
-    "select sequence from {schema}.runs where run = $1 for update",
-    [key],
-  );
-  const unseen: LogEvent[] = [];
-  const until = head?.sequence ?? 0;
-  for (let at = seen; at < until; at = unseen.at(-1)?.sequence ?? until) {
-    unseen.push(...(await readEvents(query, given.run, at, Math.min(PAGE, until - at))));
-  }
+/** Calls a function of the caller. Rethrows what it throws as a CallerError. */
+function called<T>(work: () => T): T {
   try {
-    runAdmit(
-      (events) => admit(events, given),
-      () => unseen,
-    );
+    return work();
   } catch (error) {
     throw new CallerError(error);
   }

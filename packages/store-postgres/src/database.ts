@@ -1,4 +1,4 @@
-import { Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
+import { DatabaseError, Pool, types as parsers, type CustomTypesConfig, type PoolClient } from "pg";
 import {
   NotConnected,
   failureOf,
@@ -8,7 +8,6 @@ import {
   openingFailure,
   unknownOutcome,
 } from "./failures.ts";
-import { Connection } from "./connection.ts";
 import { settingsOf, type PostgresStoreOptions, type Settings } from "./options.ts";
 
 /** Sends one statement. `{schema}` in it stands for the store's schema. Values are parameters and never part of the statement's text. */
@@ -25,58 +24,62 @@ export class Database {
   readonly settings: Settings;
   /** Sends one statement once and throws any error. For statements whose loss does no harm. */
   readonly once: Query;
-  readonly #writing: Connection;
   readonly #pool: Pool;
-  /** The statements of `write` with the name of the schema, because they are sent often. */
-  readonly #texts = new Map<string, string>();
 
   constructor(settings: Settings) {
     const { url, schema, connections, connect_timeout_ms, statement_timeout_ms } = settings;
-    const common = {
-      ...{ connectionString: url, types, keepAlive: true },
-      ...{ fallback_application_name: `bylaw ${schema}` },
-      ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
-    };
     this.settings = settings;
-    this.#writing = new Connection(common, { prepare: settings.prepared_statements });
-    this.#pool = new Pool({ ...common, max: connections - 1 });
+    this.#pool = new Pool({
+      ...{ connectionString: url, types, keepAlive: true, max: connections },
+      ...{ fallback_application_name: `bylaw ${schema}`, pipeline: true },
+      ...{ connectionTimeoutMillis: connect_timeout_ms, query_timeout: statement_timeout_ms },
+    });
     // An idle connection that is lost is not an error. A lost connection in use is reported by its statement.
     this.#pool.on("error", () => {});
     this.#pool.on("connect", (client) => void client.on("error", () => {}));
     this.once = this.#queryOn(this.#pool);
   }
 
-  /** Sends one statement once, on the connection that only commits use. The caller decides what to do when the connection is lost. */
-  readonly write: Query = async <Row>(text: string, values: readonly unknown[] = []) => {
-    const sent = this.#texts.get(text) ?? this.#inSchema(text);
-    this.#texts.set(text, sent);
-    return (await this.#writing.send(sent, values)) as readonly Row[];
-  };
-
   /** Sends a statement that may run twice. Repeats it until it is answered or `retry_ms` has passed. */
   readonly query: Query = <Row>(text: string, values?: readonly unknown[]) =>
     this.#again(() => this.once<Row>(text, values));
 
-  /** Runs several statements in one transaction, once. */
+  /**
+   * Runs several statements in one transaction, once. Statements that `work` does not wait for are sent together with the commit. Throws
+   * BYLAW_STORE_UNKNOWN_OUTCOME if the connection is lost before the answer to the commit.
+   */
   async transactionOnce<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw new NotConnected(error);
     });
+    const sent: Promise<unknown>[] = [];
+    const send = <Sent>(statement: Promise<Sent>): Promise<Sent> => {
+      sent.push(statement);
+      // Its error is looked for below.
+      statement.catch(() => {});
+      return statement;
+    };
+    const query = this.#queryOn(client);
     let committing = false;
     try {
-      await client.query(begin(this.settings));
-      const result = await work(this.#queryOn(client));
+      void send(client.query(begin(this.settings)));
+      const result = await work((text, values) => send(query(text, values)));
       committing = true;
-      await client.query("commit");
+      await Promise.all([...sent, client.query("commit")]);
       client.release();
       return result;
-    } catch (error) {
+    } catch (thrown) {
+      const settled = await Promise.allSettled(sent);
+      const failed = settled.find((one) => one.status === "rejected");
+      // After the first error, the server refuses all other statements without saying why.
+      const error: unknown = failed?.reason ?? thrown;
       await client.query("rollback").then(
         () => client.release(),
         (lost: Error) => client.release(lost),
       );
-      // A transaction whose commit was not sent is rolled back when its connection ends.
-      throw committing && isLost(error) ? unknownOutcome(this.settings.target) : error;
+      // The server rolls back a transaction when one of its statements fails, or its connection ends before the commit.
+      const certain = !committing || failed?.reason instanceof DatabaseError;
+      throw !certain && isLost(error) ? unknownOutcome(this.settings.target) : error;
     }
   }
 
@@ -93,18 +96,15 @@ export class Database {
 
   /** Resolves when every connection has ended. */
   async end(): Promise<void> {
-    await Promise.all([this.#writing.end(), this.#pool.end()]);
+    await this.#pool.end();
   }
 
   #queryOn(client: Pool | PoolClient): Query {
     return async <Row>(text: string, values: readonly unknown[] = []) => {
-      const { rows } = await client.query(this.#inSchema(text), [...values]);
+      const sent = text.replaceAll("{schema}", `"${this.settings.schema}"`);
+      const { rows } = await client.query(sent, [...values]);
       return rows as readonly Row[];
     };
-  }
-
-  #inSchema(text: string): string {
-    return text.replaceAll("{schema}", `"${this.settings.schema}"`);
   }
 
   async #again<T>(work: () => Promise<T>, { repeatable = false } = {}): Promise<T> {

@@ -3,7 +3,7 @@ import type { EventBody } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
-export interface EventRow {
+interface EventRow {
   readonly sequence: number;
   readonly text: string;
   /** The link in hexadecimal. */
@@ -11,7 +11,7 @@ export interface EventRow {
 }
 
 /** Events of one run that are stored in one row. */
-export interface Segment {
+interface Segment {
   /** The sequence of the last event. */
   readonly last: number;
   /** The texts of the events, one per line. */
@@ -21,8 +21,8 @@ export interface Segment {
 }
 
 /** The number of hexadecimal digits in a link. */
-export const LINK = 64;
-const PREFIX = "sha256:";
+const LINK = 64;
+export const PREFIX = "sha256:";
 /** The most characters in a segment of several events. Its row then fits a page, and two often do. */
 const LARGEST = 7_000;
 
@@ -48,7 +48,7 @@ export function segmentsOf(
 }
 
 /** Parses the event of a row. Pages and the events for `admit` come from here. */
-export function eventOf({ sequence, text, link }: EventRow): LogEvent {
+function eventOf({ sequence, text, link }: EventRow): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
     text,
   ) as EventDraft;
@@ -66,7 +66,7 @@ export function eventOf({ sequence, text, link }: EventRow): LogEvent {
 }
 
 /** The events of a segment with sequences after `after` and up to `until`, in order. */
-export function eventsIn(
+function eventsIn(
   { last, text, links }: Segment,
   after: number,
   until = last,

@@ -41,22 +41,14 @@ export function isLost(error: unknown): boolean {
   return (typeof code === "string" && SYSTEM.test(code)) || SAID.test(error.message);
 }
 
-/** Whether an error proves that nothing was written: the server rolled back, or was never reached. */
-export const isCertain = (error: unknown): boolean =>
-  error instanceof NotConnected ||
-  error instanceof CallerError ||
-  (stateOf(error) !== undefined && (!isLost(error) || isReadOnly(error)));
-
-/** Whether the server is read-only. Another one may not be, so retry on a new connection. */
-const isReadOnly = (error: unknown): boolean => stateOf(error) === "25006";
-
 /**
- * Whether the same write may succeed when it is sent again: it collided with others or came out of turn, and the server has rolled it back.
+ * Whether the same write may succeed when it is sent again: it collided with others, who wrote the same new row first, and the server has
+ * rolled it back.
  */
 export const isRace = (error: unknown): boolean =>
-  ["40001", "40P01", "BY002"].includes(stateOf(error) ?? "");
+  ["40001", "40P01", "23505", "BY004"].includes(stateOf(error) ?? "");
 
-/** Whether nothing of a batch was written because a head has moved. */
+/** Whether nothing was written because a log does not end where it was expected to. */
 export const isMoved = (error: unknown): boolean => stateOf(error) === "BY004";
 
 const REFUSED: Readonly<Record<string, readonly [what: string, fix: string]>> = {

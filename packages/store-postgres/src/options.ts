@@ -4,7 +4,7 @@ import { BylawError } from "@bylaw/kernel";
 export interface PostgresStoreOptions {
   /** The schema of the store, created if it is missing. Lower-case letters, digits and `_`. Default `bylaw`. */
   readonly schema?: string;
-  /** The most connections at a time, one of them for commits. Watching takes one more. Default 8. */
+  /** The most connections at a time. Watching takes one more. Default 8. */
   readonly connections?: number;
   /** How long connecting may take. Default 10,000. */
   readonly connect_timeout_ms?: number;
@@ -16,11 +16,6 @@ export interface PostgresStoreOptions {
   readonly retry_ms?: number;
   /** How often a watcher polls, in addition to notifications. Default 2,000. */
   readonly poll_ms?: number;
-  /**
-   * Whether to prepare repeated statements on the server, which is faster. Turned off by itself when a pooler does not support it. Default
-   * `true`.
-   */
-  readonly prepared_statements?: boolean;
 }
 
 export type Settings = Required<PostgresStoreOptions> & {
@@ -37,7 +32,6 @@ const DEFAULTS: Required<PostgresStoreOptions> = {
   statement_timeout_ms: 30_000,
   retry_ms: 10_000,
   poll_ms: 2_000,
-  prepared_statements: true,
 };
 /** Short enough to be part of a channel's name. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/;
@@ -54,12 +48,7 @@ export function settingsOf(url: string, options: PostgresStoreOptions): Settings
     Object.entries(options).filter(([, value]) => value !== undefined),
   );
   const settings = { ...DEFAULTS, ...given };
-  const { schema, prepared_statements, ...numbers } = settings;
-  if (typeof prepared_statements !== "boolean") {
-    throw unusable(
-      `\`prepared_statements\` must be true or false, not ${String(prepared_statements)}`,
-    );
-  }
+  const { schema, ...numbers } = settings;
   if (typeof schema !== "string" || !SCHEMA.test(schema) || schema === "information_schema") {
     throw unusable(
       `\`${String(schema)}\` cannot be a schema: it must be at most 50 lower-case letters, digits and underscores, not starting with a digit or pg_`,

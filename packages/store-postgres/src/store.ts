@@ -29,7 +29,7 @@ function createStore(database: Database): Store {
   const watch = new Watch(database, names);
   const writer = new Writer(database, names, (run, key, head) => watch.grew(run, key, head));
   const claims = new Claims(database, names, (run, key, event) => {
-    writer.heads.saw(key, [event]);
+    writer.ends.saw(key, event);
     watch.grew(run, key, event.sequence);
   });
   const running = new InFlight();
@@ -64,7 +64,6 @@ function createStore(database: Database): Store {
         await running.over();
         await writer.idle();
         await watch.close();
-        await writer.leave();
         await database.end();
       })()),
   };

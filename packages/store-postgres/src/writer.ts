@@ -1,252 +1,146 @@
 import type { Commit, Receipt } from "@bylaw/store";
-import { appendBatch, appendsOf, writtenAsPlanned } from "./append-batch.ts";
-import { BatchSender, type Perform } from "./batch-sender.ts";
-import { sendCheckedBatch, type Outcome } from "./checked-batch.ts";
-import type { Database } from "./database.ts";
-import { readEvents } from "./events.ts";
-import { failureOf, isMoved, unknownOutcome } from "./failures.ts";
-import { HeadCache } from "./head-cache.ts";
+import { lockBatch, planBatch, sendBatch, type Batch } from "./batch.ts";
+import { pause, type Database } from "./database.ts";
+import {
+  NotConnected,
+  failureOf,
+  isLost,
+  isMoved,
+  isRace,
+  isUnknown,
+  unknownOutcome,
+} from "./failures.ts";
+import { KnownEnds } from "./known-ends.ts";
 import type { LongNames } from "./long-names.ts";
-import { lastKnown, pendingCommit, type PendingCommit } from "./pending-commit.ts";
-import { planBatch, type BatchEntry } from "./plan.ts";
-import { deletePlaceholders, lockRows, readUnseen } from "./row-locks.ts";
-
-/** For how many batches contention is remembered at most. */
-const MOST_CONTENTION = 16;
-/** The most commits that are decided in one transaction while rows are locked. */
-const LOCKED = 500;
+import { pendingCommit, type PendingCommit } from "./pending-commit.ts";
 
 type OnHead = (run: string, key: string, head: number) => void;
 
-/** Writes the commits of this process. Commits of one tick are sent in one statement. */
+/** The most events and characters of a batch, unless its only commit has more. */
+const EVENTS = 2_000;
+const CHARACTERS = 4_000_000;
+/** For how many batches another process is expected to write to the same runs, after it did so once. */
+const SHARED = 16;
+
+/** Writes the commits of this process. Those of one tick of the event loop share a transaction, and so one flush of the disk. */
 export class Writer {
-  readonly heads = new HeadCache();
+  readonly ends = new KnownEnds();
   readonly #database: Database;
   readonly #names: LongNames;
-  readonly #sender: BatchSender;
   readonly #onHead: OnHead;
   readonly #queue: PendingCommit[] = [];
-  /** The first of several commits under one request id, by run and id. */
-  readonly #requests = new Map<string, Promise<Receipt>>();
-  /** For how many more batches other processes are assumed to write to these runs. */
-  #contention = 0;
+  /** For how many more batches another process is expected to write to the same runs. */
+  #shared = 0;
   #work: Promise<void> | undefined;
 
   /** `onHead` is called for every run that this writer has appended to. */
   constructor(database: Database, names: LongNames, onHead: OnHead) {
     this.#database = database;
     this.#names = names;
-    this.#sender = new BatchSender(database, names);
     this.#onHead = onHead;
   }
 
   /** Resolves when the commit is durable. */
   commit(commit: Commit): Promise<Receipt> {
-    const pending = pendingCommit(commit, this.#names);
-    if (pending.request !== undefined) return this.#commitOnce(pending, pending.request);
-    this.#enqueue(pending);
-    return pending.receipt;
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ ...pendingCommit(commit, this.#names), resolve, reject });
+      this.#work ??= this.#drain();
+    });
   }
 
   /** Resolves when nothing is waiting to be written. */
   async idle(): Promise<void> {
-    while (this.#work !== undefined) await this.#work;
-  }
-
-  /** Removes this writer's row from the database. Nothing may be committed afterwards. */
-  leave(): Promise<void> {
-    return this.#sender.leave();
-  }
-
-  #enqueue(commit: PendingCommit): void {
-    this.#queue.push(commit);
-    // Wait for the end of the tick, so that all its commits share a batch.
-    this.#work ??= nextTick().then(() => this.#drain());
-  }
-
-  /** Sends only the first of several commits with one request id. The others get its receipt, or are sent if it fails. */
-  async #commitOnce(commit: PendingCommit, request: string): Promise<Receipt> {
-    const id = JSON.stringify([commit.key, request]);
-    for (let first = this.#requests.get(id); first !== undefined; first = this.#requests.get(id)) {
-      const receipt = await first.catch(() => undefined);
-      if (receipt !== undefined) return { events: receipt.events, replayed: true };
-    }
-    this.#requests.set(id, commit.receipt);
-    try {
-      this.#enqueue(commit);
-      return await commit.receipt;
-    } finally {
-      this.#requests.delete(id);
-    }
+    await this.#work;
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) {
-      const [first] = this.#queue;
-      // Without locks, the slower of two writers might have to decide again and again.
-      if (first !== undefined && this.#contention > 0 && first.admit !== undefined)
-        await this.#decideLocked(first.key);
-      else await this.#sendBatch(planBatch(this.#queue, this.heads));
+    for (;;) {
+      // Wait for the end of the tick, so that all its commits share a batch.
       await nextTick();
+      if (this.#queue.length === 0) break;
+      await this.#write(this.#take());
     }
     this.#work = undefined;
   }
 
-  async #sendBatch(entries: readonly BatchEntry[]): Promise<void> {
-    let appends = this.#contention > 0 ? undefined : appendsOf(entries);
-    this.#contention = Math.max(0, this.#contention - 1);
-    const { write } = this.#database;
-    await this.#send(
-      () => entries,
-      async (turn) => {
-        if (appends === undefined) return sendCheckedBatch(write, turn, entries);
-        try {
-          await appendBatch(write, turn, appends);
-          return writtenAsPlanned(entries);
-        } catch (error) {
-          // Another process writes to these runs. Only a checked batch reports how far they have grown.
-          if (isMoved(error)) [appends, this.#contention] = [undefined, MOST_CONTENTION];
-          throw error;
-        }
-      },
-    );
+  #take(): readonly PendingCommit[] {
+    let [taken, events, characters] = [0, 0, 0];
+    for (const { bodies } of this.#queue) {
+      if (taken > 0 && (events >= EVENTS || characters >= CHARACTERS)) break;
+      taken += 1;
+      events += bodies.length;
+      for (const { text } of bodies) characters += text.length;
+    }
+    return this.#queue.splice(0, taken);
   }
 
-  /** Decides commits to one run while its rows are locked, so that no other writer can come between. */
-  async #decideLocked(key: string): Promise<void> {
-    const commits: PendingCommit[] = [];
-    const others: PendingCommit[] = [];
-    for (const commit of this.#queue.splice(0))
-      (commit.key === key && commits.length < LOCKED ? commits : others).push(commit);
-    this.#queue.push(...others);
-    const all = commits.map((commit): BatchEntry => ({ commit, writes: true }));
-    let entries: readonly BatchEntry[] = all;
-    let left: readonly PendingCommit[] = [];
-    const { heads } = this;
-    const { lock_timeout_ms } = this.#database.settings;
-    await this.#send(
-      () => entries,
-      (turn) =>
-        this.#database.transactionOnce(async (query) => {
-          [entries, left] = [all, []];
-          if (await lockRows(query, { key, commits, heads, lock_timeout_ms })) this.#contend();
-          else this.#contention = Math.max(0, this.#contention - 1);
-          const rest = [...commits];
-          const planned = planBatch(rest, heads);
-          const outcomes = await sendCheckedBatch(query, turn, planned);
-          if (rest.length > 0 || outcomes.some(([, { kind }]) => kind !== "written"))
-            await deletePlaceholders(query, key, commits);
-          [entries, left] = [planned, rest];
-          return outcomes;
-        }),
-    );
-    this.#queue.unshift(...left);
-  }
-
-  /** Sends entries and settles each of their commits. Never throws. */
-  async #send(entriesNow: () => readonly BatchEntry[], perform: Perform): Promise<void> {
-    const sent = await this.#sender.send(perform);
-    const entries = entriesNow();
-    const { target } = this.#database.settings;
-    switch (sent.kind) {
-      case "answered": {
-        const again = sent.outcomes.flatMap(([entry, outcome]) => this.#deliver(entry, outcome));
-        this.#queue.unshift(...again);
-        return;
-      }
-      case "recovered":
-        return this.#recover(entries, sent.firsts);
-      case "unknown":
-        for (const { commit, writes } of entries)
-          commit.reject(writes ? unknownOutcome(target) : failureOf(sent.error, target));
-        return;
-      case "failed":
-        if (sent.shared || entries.length === 1) {
-          for (const { commit } of entries) commit.reject(failureOf(sent.error, target));
+  /** Writes commits and settles each of them, or all when the server does not answer in time. Never throws. */
+  async #write(commits: readonly PendingCommit[]): Promise<void> {
+    const { retry_ms } = this.#database.settings;
+    const until = Date.now() + retry_ms;
+    let left = commits;
+    for (let wait = 10; left.length > 0;) {
+      try {
+        left = await this.#attempt(left);
+      } catch (error) {
+        const again = isLost(error) || isRace(error) || isUnknown(error);
+        if (!again && left.length > 1) {
+          // One commit caused the failure. Send each alone, so that the others do not fail with it.
+          for (const one of left) await this.#write([one]);
           return;
         }
-        // One commit caused the failure. Send each alone, so that the others do not fail with it.
-        for (const entry of entries) await this.#sendBatch([entry]);
-    }
-  }
-
-  /** Settles the commits of a batch whose answer was lost. */
-  async #recover(entries: readonly BatchEntry[], firsts: readonly string[]): Promise<void> {
-    if (firsts.length === 0) {
-      for (const [entry, outcome] of writtenAsPlanned(entries)) this.#deliver(entry, outcome);
-      return;
-    }
-    for (const [at, entry] of entries.entries()) {
-      const { commit } = entry;
-      const first = Number(firsts[at] ?? 0);
-      if (first === 0) {
-        this.#queue.push(commit);
-        continue;
-      }
-      try {
-        const { length } = commit.bodies;
-        const events = await readEvents(this.#database.query, commit.run, first - 1, length);
-        this.#deliver(entry, { kind: "written", events });
-      } catch (error) {
-        commit.reject(failureOf(error, this.#database.settings.target));
-      }
-    }
-  }
-
-  /** Settles a commit, or returns it if it must be sent again. */
-  #deliver({ commit, refusal, writes }: BatchEntry, outcome: Outcome): readonly PendingCommit[] {
-    switch (outcome.kind) {
-      case "written": {
-        const { events } = outcome;
-        this.heads.saw(commit.key, events);
-        this.#onHead(commit.run, commit.key, events.at(-1)?.sequence ?? 0);
-        commit.resolve({ events, replayed: false });
-        return [];
-      }
-      case "replayed": {
-        const { first, last } = outcome;
-        readEvents(this.#database.query, commit.run, first - 1, last - first + 1).then(
-          (events) => commit.resolve({ events, replayed: true }),
-          commit.reject,
-        );
-        return [];
-      }
-      case "moved":
-        if (writes || refusal !== undefined) {
-          commit.attempts += 1;
-          this.#contend();
+        if (!again || Date.now() + wait > until) {
+          for (const one of left) this.#fail(one, error);
+          return;
         }
-        return this.#catchUp(commit, outcome);
-      case "refused":
-        commit.reject(outcome.error);
-        return [];
-      case "stands":
-        if (refusal === undefined) return [commit];
-        commit.reject(refusal.error);
-        return [];
+        if (isMoved(error)) this.#shared = SHARED;
+        else await pause(wait);
+        // A server that can be reached is asked again at once.
+        wait = error instanceof NotConnected ? Math.min(wait * 2, 500) : 10;
+      }
     }
   }
 
-  /** Adds events that a commit has not seen. Returns the commit if it now knows all; otherwise reads the rest and queues it again. */
-  #catchUp(
-    commit: PendingCommit,
-    { sequence, link, unseen }: Extract<Outcome, { readonly kind: "moved" }>,
-  ): readonly PendingCommit[] {
-    commit.known = [...commit.known, ...unseen];
-    commit.checked = true;
-    this.heads.saw(commit.key, unseen);
-    this.heads.moveTo(commit.key, sequence, link);
-    if (unseen.length === 0 || lastKnown(commit) >= sequence) return [commit];
-    readUnseen(commit, sequence, this.#database.query).then(
-      () => this.#enqueue(commit),
-      commit.reject,
-    );
-    return [];
+  /** Resolves to the commits that have to be sent again. */
+  async #attempt(commits: readonly PendingCommit[]): Promise<readonly PendingCommit[]> {
+    const { lock_timeout_ms } = this.#database.settings;
+    let sent: Batch | undefined;
+    try {
+      await this.#names.save();
+      const planned = this.#shared > 0 ? undefined : planBatch(commits, this.ends);
+      this.#shared = Math.max(0, this.#shared - 1);
+      const { outcomes, logs } = await this.#database.transactionOnce(async (query) => {
+        sent = planned ?? (await lockBatch(query, commits, lock_timeout_ms));
+        sendBatch(query, sent, lock_timeout_ms);
+        return sent;
+      });
+      for (const [run, end] of logs.ends()) this.ends.set(run, end);
+      for (const [pending, outcome] of outcomes) {
+        if ("error" in outcome) {
+          pending.reject(outcome.error);
+          continue;
+        }
+        this.#onHead(pending.commit.run, pending.run, logs.head(pending.run));
+        pending.resolve(outcome);
+      }
+      return commits.filter((pending) => !outcomes.has(pending));
+    } catch (error) {
+      if (isUnknown(error) && sent !== undefined) noteAttempt(sent);
+      throw error;
+    }
   }
 
-  /** Notes that another process has written to a run. The more often that happens, the longer it is remembered. */
-  #contend(): void {
-    this.#contention = Math.min(MOST_CONTENTION, 2 * this.#contention + 2);
+  #fail({ attempts, reject }: PendingCommit, error: unknown): void {
+    const { target } = this.#database.settings;
+    reject(attempts.length > 0 ? unknownOutcome(target) : failureOf(error, target));
+  }
+}
+
+/** Notes what a batch would have written. The database, once it answers again, tells whether it has. */
+function noteAttempt({ id, outcomes, logs }: Batch): void {
+  for (const [pending, outcome] of outcomes) {
+    if ("events" in outcome && !outcome.replayed)
+      pending.attempts.push({ batch: id, last: logs.head(pending.run), events: outcome.events });
   }
 }
 

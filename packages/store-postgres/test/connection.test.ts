@@ -3,7 +3,7 @@ import { StoreConflict, type Store } from "@bylaw/store";
 import type { PostgresServer } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { PostgresStoreOptions } from "../src/index.ts";
-import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
+import { APPEND, draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 import { proxyTo, type Proxy } from "./proxy.ts";
 
 const server = await serverOfFile();
@@ -46,7 +46,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       for (const request_id of [undefined, "q1"]) {
-        const lost = proxy.loseAnswerTo("commit_batch");
+        const lost = proxy.loseAnswerToCommit();
         const commit = {
           run: "r1",
           seen: 1,
@@ -71,7 +71,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     "before a commit arrives does no harm: the commit is written once",
     behindProxy(async ({ store, proxy }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
-      const lost = proxy.loseQuestion("commit_batch");
+      const lost = proxy.loseQuestion("commit\0");
       const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
       await lost;
       expect(events[0]?.sequence).toBe(2);
@@ -121,7 +121,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(
       async ({ store, proxy }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
-        const lost = proxy.swallowQuestion("commit_batch");
+        const lost = proxy.swallowQuestion("commit\0");
         const { events } = await store.commit({ run: "r1", seen: 1, events: [draft()] });
         await lost;
         expect([events[0]?.sequence, (await logOf(store, "r1")).length]).toEqual([2, 2]);
@@ -133,7 +133,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   it(
     "neither lets a refused commit through nor reports a conflict for a written one",
     behindProxy(async ({ store, proxy }) => {
-      const lost = proxy.loseAnswerTo("commit_batch");
+      const lost = proxy.loseAnswerToCommit();
       const put = (n: number) =>
         store.commit({
           run: "r1",
@@ -162,7 +162,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
     behindProxy(
       async ({ store, proxy, place }) => {
         await store.commit({ run: "r1", seen: 0, events: [draft()] });
-        const lost = proxy.loseAnswerTo("commit_batch").then(() => proxy.down());
+        const lost = proxy.loseAnswerToCommit().then(() => proxy.down());
         const pending = store.commit({ run: "r1", seen: 1, events: [draft()] });
         await expect(pending).rejects.toFailWith("BYLAW_STORE_UNKNOWN_OUTCOME");
         await lost;
@@ -212,13 +212,13 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
       await addTask(store, "T1");
       await addTask(store, "T2");
       const claim = { queue: "q", agent: "a1", lease_ms: 60_000, event: claimed };
-      const first = proxy.loseAnswerTo("commit\0");
+      const first = proxy.loseAnswerToCommit();
       expect(await store.claim({ ...claim, request_id: "q1" })).toMatchObject({
         task: "T1",
         fence: 1,
       });
       await first;
-      const second = proxy.loseAnswerTo("commit\0");
+      const second = proxy.loseAnswerToCommit();
       await expect(store.claim(claim)).rejects.toFailWith("BYLAW_STORE_UNKNOWN_OUTCOME");
       await second;
       const types = (await logOf(store, "r1")).map(({ event_type }) => event_type);
@@ -227,11 +227,11 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
   );
 
   it(
-    "to a pooler that switches servers only loses prepared statements",
+    "to a pooler that switches servers loses nothing",
     behindProxy(async ({ store, place }) => {
       await store.commit({ run: "r1", seen: 0, events: [draft()] });
       await store.commit({ run: "r1", seen: 1, events: [draft()] });
-      // From now on, no statement is prepared on the connection that it gets.
+      // From now on, the connection that it gets keeps no statement.
       await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
@@ -343,6 +343,7 @@ describe.skipIf(server === undefined)("a connection that is lost", () => {
         const told = Promise.withResolvers<number>();
         await store.watch((_, head) => told.resolve(head));
         // Written as by another program, without a notification.
+        await place.sql(APPEND);
         await place.sql("select {schema}.append('r1', $1)", ['{"details":{}}']);
         expect(await told.promise).toBe(1);
       },

@@ -59,6 +59,19 @@ export async function leftovers({ sql }: Place): Promise<number> {
   return Number(row?.["n"]);
 }
 
+/** An SQL function that adds one event to a run, as another program would. */
+export const APPEND = `create function {schema}.append(p_run text, p_text text) returns void language plpgsql as $$
+declare
+  v_head bigint;
+  v_link bytea;
+begin
+  insert into {schema}.runs (run) values (p_run) on conflict do nothing;
+  select sequence + 1, link into v_head, v_link from {schema}.runs where run = p_run for update;
+  v_link := sha256(v_link || int8send(v_head) || sha256(convert_to(p_text, 'UTF8')));
+  insert into {schema}.segments (run, last, length, text, links) values (p_run, v_head, 1, p_text, v_link);
+  update {schema}.runs set sequence = v_head, link = v_link, changed = pg_current_xact_id() where run = p_run;
+end $$`;
+
 export const draft = (fields: Partial<EventDraft> = {}): EventDraft => ({
   timestamp: "2026-01-02T03:04:05.000Z",
   session_id: "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01",

@@ -66,7 +66,6 @@ describe("opening a store", () => {
     [{ connections: 1 }],
     [{ connections: Number.NaN }],
     [{ retry_ms: -1 }],
-    [{ prepared_statements: "no" as unknown as boolean }],
     [{ lock_timeout_ms: "1; drop table x" as unknown as number }],
     [{ shcema: "x" } as PostgresStoreOptions],
   ])("refuses the options %j", async (options) => {

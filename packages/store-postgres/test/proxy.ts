@@ -4,8 +4,8 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 export interface Proxy {
   /** The URL of the server through this proxy. */
   readonly url: string;
-  /** Ends the connection instead of delivering the answer to the next statement that contains `text`. */
-  loseAnswerTo(text: string): Promise<void>;
+  /** Ends the connection instead of delivering the answer to the next commit. */
+  loseAnswerToCommit(): Promise<void>;
   /** Ends the connection instead of delivering the next statement that contains `text`. */
   loseQuestion(text: string): Promise<void>;
   /** Silently drops the next statement that contains `text`. The connection stays open. */
@@ -38,6 +38,8 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
       upstream.destroy();
     };
     for (const socket of [client, upstream]) {
+      // Like a real proxy. Otherwise several statements in a row wait for each other.
+      socket.setNoDelay(true);
       sockets.add(socket);
       socket.on("error", end).on("close", () => {
         sockets.delete(socket);
@@ -53,8 +55,9 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
           return done();
         }
         deaf = true;
-        // When the server begins to answer, it has carried out the statement.
-        upstream.once("data", () => {
+        // When the server answers the commit, it has carried out the transaction.
+        upstream.on("data", (answer) => {
+          if (!answer.includes("COMMIT")) return;
           end();
           done();
         });
@@ -72,7 +75,7 @@ export async function proxyTo(serverUrl: string): Promise<Proxy> {
     new Promise((done) => (loss = { text, what, done }));
   return {
     url: url.href,
-    loseAnswerTo: (text) => lose("answer", text),
+    loseAnswerToCommit: () => lose("answer", "commit\0"),
     loseQuestion: (text) => lose("question", text),
     swallowQuestion: (text) => lose("silence", text),
     cut,

@@ -5,6 +5,7 @@ import * as fc from "fast-check";
 import { Client } from "pg";
 import { describe, expect, it } from "vitest";
 import {
+  APPEND,
   draft,
   faultOf,
   leftovers,
@@ -213,24 +214,20 @@ describe.skipIf(server === undefined)("writers that race", () => {
   it("all succeed: a writer whose head moves every time decides while nobody else can write", () =>
     onStores(1, async ([store], place) => {
       await store?.commit({ run: "r1", seen: 0, events: [draft()] });
-      // Simulates another writer that is always faster, except against a transaction that has begun.
-      await place.sql(`alter function {schema}.begin_write(integer) rename to begin_write_alone`);
+      // Simulates another writer that is always faster, except against a transaction that has locked the run.
+      await place.sql(APPEND);
+      await place.sql("alter function {schema}.begin_write(integer) rename to begin_write_alone");
       await place.sql(`create function {schema}.begin_write(p integer) returns boolean language plpgsql as $$ begin
         perform {schema}.begin_write_alone(p);
-        if current_setting('statement_timeout') = '0' then
+        if not exists (select from pg_locks
+            where pid = pg_backend_pid() and mode = 'RowShareLock' and relation = '{schema}.runs'::regclass) then
           perform {schema}.append('r1', '{"agent_id":null,"details":{},"event_type":"other","session_id":"s","task_id":null,"timestamp":"t"}');
         end if;
         return true;
       end $$`);
       const shown: number[] = [];
       const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen.length);
-      const receipt = await store?.commit({
-        run: "r1",
-        seen: 1,
-        events: [draft()],
-        admit,
-        request_id: "q1",
-      });
+      const receipt = await store?.commit({ run: "r1", seen: 1, events: [draft()], admit });
       const first = receipt?.events[0]?.sequence ?? 0;
       expect([shown.length, shown.at(-1)]).toEqual([2, first - 2]);
       // Its message looks like a lost connection, but it is not one.
@@ -328,6 +325,21 @@ describe.skipIf(server === undefined)("writers that race", () => {
       expect(await place.sql("select run, sequence::int from {schema}.runs")).toEqual([
         { run: "r1", sequence: 1 },
       ]);
+    }));
+
+  it("are shown only events that follow those they have seen, even if another store has written meanwhile", () =>
+    onStores(2, async ([one, other]) => {
+      await one?.commit({ run: "r1", seen: 0, events: [draft()] });
+      await other?.commit({ run: "r1", seen: 1, events: [draft({ details: { by: "other" } })] });
+      const seen = await logOf(one as Store, "r1");
+      const shown: (readonly LogEvent[])[] = [];
+      const admit = (unseen: readonly LogEvent[]): void => void shown.push(unseen);
+      await Promise.all(
+        upTo(3).map(() => one?.commit({ run: "r1", seen: 2, events: [draft()], admit })),
+      );
+      expect(shown.map((unseen) => faultOf([...seen, ...unseen]))).toEqual(
+        shown.map(() => undefined),
+      );
     }));
 
   it("are shown all that they have not seen, even if that is much", () =>

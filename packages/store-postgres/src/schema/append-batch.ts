@@ -1,11 +1,10 @@
 /**
- * The SQL function that appends a batch of commits which depend only on their place in the log. `p_runs`, sorted, have the heads `p_heads`
- * and `p_links` on which the events were numbered and chained. After the batch they end at `p_ends` and `p_end_links`. The arrays of
- * segments run in parallel. It writes all or nothing: BY004 if a head has moved.
+ * The SQL function that appends a batch of events. `p_runs`, sorted, have the heads `p_heads` and `p_links` on which the events were
+ * numbered and chained, and end at `p_ends` and `p_end_links`. It writes all or nothing: BY004 if a head has moved.
  */
 export const APPEND_BATCH = `
-create function {schema}.commit_batch_on(
-  p_writer uuid, p_batch bigint, p_lock_ms integer,
+create function {schema}.append_batch(
+  p_lock_ms integer, p_batch uuid,
   p_runs text[], p_heads bigint[], p_links bytea[], p_ends bigint[], p_end_links bytea[],
   p_segment_runs text[], p_lasts bigint[], p_lengths integer[], p_texts text[], p_segment_links bytea[]
 ) returns void
@@ -15,6 +14,9 @@ declare
   v_begun boolean := {schema}.begin_write(p_lock_ms);
   v_found integer;
 begin
+  if 0 = any (p_heads) then
+    insert into {schema}.runs (run) select u.run from unnest(p_runs, p_heads) u(run, head) where u.head = 0 on conflict do nothing;
+  end if;
   update {schema}.runs x set sequence = u.last, link = u.last_link, changed = pg_current_xact_id()
     from (select unnest(p_runs) as run, unnest(p_heads) as head, unnest(p_links) as link,
       unnest(p_ends) as last, unnest(p_end_links) as last_link) u
@@ -23,12 +25,7 @@ begin
   if v_found <> cardinality(p_runs) then
     raise exception using errcode = 'BY004', message = 'a head that has moved';
   end if;
-  insert into {schema}.segments (run, last, length, text, links, recorded_at)
-    select unnest(p_segment_runs), unnest(p_lasts), unnest(p_lengths), unnest(p_texts), unnest(p_segment_links), now();
-  update {schema}.writers w set batch = p_batch, firsts = '{}', touched_at = now()
-    where w.id = p_writer and w.batch = p_batch - 1;
-  if not found then
-    raise exception using errcode = 'BY002', message = 'a batch out of its turn';
-  end if;
+  insert into {schema}.segments (run, last, length, text, links, batch, recorded_at)
+    select unnest(p_segment_runs), unnest(p_lasts), unnest(p_lengths), unnest(p_texts), unnest(p_segment_links), p_batch, now();
 end $$;
 `;

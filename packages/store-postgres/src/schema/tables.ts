@@ -13,14 +13,15 @@ create table {schema}.runs (
 ) with (fillfactor = 50);
 
 -- Events that were written together, in one row: \`length\` events up to the sequence \`last\`. Each text is one line with the RFC 8785 form of all
--- fields but sequence and link, byte for byte. It is never jsonb, which would rewrite numbers and keys. The links have 32 bytes each. A row
--- fits a page, because moving a text out of the page takes longer than writing it.
+-- fields but sequence and link, byte for byte. It is never jsonb, which would rewrite numbers and keys. The links have 32 bytes each.
+-- A store finds its own \`batch\` again after its connection broke. A row fits a page, because moving a text out of the page takes longer than writing it.
 create table {schema}.segments (
   run text collate "C" not null,
   last bigint not null,
   length integer not null,
   text text collate "C" not null,
   links bytea not null,
+  batch uuid,
   recorded_at timestamptz not null default clock_timestamp(),
   primary key (run, last)
 ) with (toast_tuple_target = 8160);
@@ -85,12 +86,4 @@ create table {schema}.names (
   key text collate "C" primary key,
   name text collate "C" not null
 );
-
--- The last batch of each open store with its outcome, written with the batch, so that a store can look it up after its connection broke.
-create table {schema}.writers (
-  id uuid primary key,
-  batch bigint not null default 0,
-  firsts bigint[],
-  touched_at timestamptz not null default clock_timestamp()
-) with (fillfactor = 10);
 `;
