@@ -65,6 +65,13 @@ export interface Word {
    * of a loop over a glob, so is the quoted variable.
    */
   readonly globbed?: true;
+  /**
+   * Set for a glob that begins with a wildcard, if no command that runs before it may add a name that it finds: the glob from the
+   * directory of the line. Whether such a name could be an option can be seen before the line runs.
+   */
+  readonly settled?: string;
+  /** Whether it certainly is no option, whatever bash expands it to. Set by a caller that has looked at the names of a settled glob. */
+  readonly operand?: true;
   /** The glob of which it takes the names that are found, as the copies of `cp src/*.ts lib` do. */
   readonly namesOf?: string;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */

@@ -3,16 +3,17 @@ import { countEqual } from "./equal-commands.ts";
 import { hiddenCharacter } from "./parse/characters.ts";
 import {
   TOP,
+  actualFolder,
   noteUnknownLine,
   noteLimit,
   type Draft,
   type Group,
   type WalkState,
 } from "./walk/walk-state.ts";
-import { ANYWHERE, LATER, resolveEffects, START, type Folder } from "./effects/working-folder.ts";
+import { ANYWHERE, resolveEffects, START } from "./effects/working-folder.ts";
 import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
-import { forgetCopiedNames } from "./effects/copied-names.ts";
+import { settleNames } from "./effects/settled-names.ts";
 import { forgetTrackedFiles } from "./effects/tracked-files.ts";
 import { KnownVariables } from "./expand/known-variables.ts";
 import { LIMITS } from "./limits.ts";
@@ -115,13 +116,13 @@ function finish(line: string, walk: WalkState): Analysis {
     if (draft === undefined) continue;
     const folder = walk.folders[at] ?? ANYWHERE;
     if (draft.effects.length > 0)
-      draft.effects = resolveEffects(draft.effects, actual(walk, folder));
+      draft.effects = resolveEffects(draft.effects, actualFolder(walk, folder));
     const outer = walk.outers[at];
     if (outer !== undefined)
       draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   markLaterPaths(walk, around);
-  forgetCopiedNames(commands);
+  settleNames(walk);
   forgetTrackedFiles(commands);
   markSplitNames(commands);
   noteWritten(commands);
@@ -139,11 +140,6 @@ function finish(line: string, walk: WalkState): Analysis {
 const isTooMany = (commands: readonly Draft[]): boolean =>
   commands.length > LIMITS.different && countEqual(commands).size > LIMITS.different;
 
-function actual(walk: WalkState, folder: Folder): Folder {
-  if (walk.folderChanges === 0) return folder === LATER ? START : folder;
-  return walk.flowUnknown || folder === LATER ? ANYWHERE : folder;
-}
-
 // Effects of the groups around a command, computed once per group.
 function outerEffects(
   walk: WalkState,
@@ -154,7 +150,7 @@ function outerEffects(
   if (effects === undefined) {
     effects = resolveEffects(
       outer.effects,
-      walk.folderChanges > 0 && !outer.once ? ANYWHERE : actual(walk, outer.folder),
+      walk.folderChanges > 0 && !outer.once ? ANYWHERE : actualFolder(walk, outer.folder),
     );
     if (outer.around !== undefined)
       effects = together(effects, outerEffects(walk, outer.around, known));

@@ -20,7 +20,7 @@ paths = "src/deep/in/**"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "cd *", "cp *", "mkdir *", "touch *", "git *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "rm -r *", "sed -i *", "uniq *"]
+command = ["cat *", "cd *", "cp *", "mkdir *", "touch *", "git *", "git add *", "git commit *", "git rm *", "grep *", "gunzip *", "mv *", "rename *", "rm *", "rm -r *", "sed -i *", "sort *", "uniq *"]
 paths = "**"
 `;
 
@@ -174,6 +174,67 @@ describe("a deny may be about anything that a glob matches", () => {
 
   it("if nobody looked", () => {
     expect((kernel.decidePrepared(callOf(line)) as Decision).effect).toBe("ask_user");
+  });
+});
+
+describe("a glob that begins with a wildcard", () => {
+  const lines = [
+    "sed -i s/a/b/ *.md",
+    "git add *.md && git commit -m a",
+    "mkdir -p old && mv *.md old/",
+    "cd src && grep a *.ts",
+    "(cd src && cp *.ts ../lib/)",
+    "grep a *.md | sort",
+    'for f in *.md; do grep a "$f"; done',
+    "rm *.md; touch -- -x.md",
+    "rm -r l*b s*c/b.ts *.md",
+  ];
+  beforeEach(() => {
+    for (const name of ["a.md", "b.md"]) create(name);
+  });
+
+  it.each(lines)("is covered if no name may be an option: %s", async (line) => {
+    expect(await decided(line)).toBe("allow");
+    for (const folder of ["", "src/"]) for (const end of ["md", "ts"]) create(`${folder}-e.${end}`);
+    expect(await decided(line)).not.toBe("allow");
+  });
+
+  it.each([
+    "touch -- -x.md; rm *.md",
+    "echo a > -x.md; rm *.md",
+    "mkdir -- -x.md; rm *.md",
+    "mkdir '*.md'; rm *.md",
+    "sed -i s/a/b/ lib/deep/c.md && rm *.md",
+    "touch -- -x.md | rm *.md",
+    "rm *.md & touch -- -x.md",
+    "for i in 1 2; do rm *.md; touch -- -x.md; done",
+    "touch -- -x.md & rm *.md",
+    "{ rm *.md; } > -x.md",
+    "{ grep a *.md; } > *.md",
+    "shopt -s nocaseglob; rm *.md",
+    "cd src; rm *.md",
+    "git -C src rm *.md",
+    "env -C src cat *.md",
+    'for f in *.md; do (cd src && rm "$f"); done',
+    'for f in *.md; do rm "$f"; touch -- -x.md; done',
+    'for f in *.md; do rm "$f"; cd src; done',
+    "bash -c 'touch -- -x.md'; rm *.md",
+    "rm *.md $(touch -- -x.md)",
+    "rm *.txt",
+  ])("is not covered if one could come first, or be elsewhere: %s", async (line) => {
+    create("src/-x.md");
+    expect(await decided(line)).not.toBe("allow");
+  });
+
+  it("is still held against denies of words", async () => {
+    const [allowed, denied] = ["allow", "deny"].map(
+      (action) => `[[rules]]\nname = "${action}"\naction = "${action}"\n`,
+    );
+    const text = `${allowed}command = "git add *"\n${denied}command = "git add a.md"\n`;
+    const { effect } = await createKernel({ plugins: [policy({ text })] }).decide(
+      callOf("git add *.md"),
+    );
+    expect(effect).not.toBe("allow");
   });
 });
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type ToolCall } from "@bylaw/kernel";
 import { analyze, type Effect } from "@bylaw/shell";
-import { shown } from "../match/shell-line.ts";
+import { shown } from "../match/command-text.ts";
 import { identify } from "../match/mcp.ts";
 import { DEFAULT_TOOLS, type ToolTable } from "../compile/tool-table.ts";
 

@@ -4,6 +4,7 @@ import { embeddedLines } from "./embedded-lines.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
+import { stampOf } from "../paths/stamp.ts";
 import { own, type Args } from "../paths/path-refs.ts";
 import {
   AGENT_SHELLS,
@@ -88,7 +89,15 @@ export class CallFacts {
 
   /** The facts of each command of the line. */
   get commands(): readonly CallFacts[] {
-    return (this.line?.parts ?? []).map((part) => this.#of(part));
+    return (this.line?.parts ?? []).map((part) =>
+      this.#of(part.settled ? this.#lookUp(part) : part),
+    );
+  }
+
+  // What a glob finds is listed only if none of the names can be an option.
+  #lookUp(part: LinePart): LinePart {
+    const matches = stampOf(this.call, this.pathsFact)?.matches;
+    return part.lookedUp((glob) => matches?.has(glob) === true);
   }
 
   #of(part: LinePart): CallFacts {

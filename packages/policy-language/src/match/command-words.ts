@@ -115,6 +115,7 @@ function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefine
 
 // Whether a word such as `[!-]*` or `src/*` covers every name that the shell finds for a glob, because all begin alike.
 function coversNames(glob: Glob, word: Word | undefined): boolean {
+  if (word?.operand === true && glob.source === "[!-]*") return true;
   const first = word?.globbed === true ? word.pieces[0] : undefined;
   return typeof first === "string" && /^[^*]*[^*.]\*$/.test(glob.source) && glob.matches(first);
 }
@@ -194,7 +195,8 @@ function isFoundOperand({ pieces: [first], found }: Word): boolean {
 }
 
 /** Whether a word with unknown parts certainly is no option: it begins with other text, or is a number. */
-function isOperand({ pieces: [first, second] }: Word): boolean {
+function isOperand({ pieces: [first, second], operand }: Word): boolean {
+  if (operand === true) return true;
   if (typeof first === "string") return first !== "" && !first.startsWith("-");
   // A minus, digits and then letters could be options.
   return (

@@ -9,6 +9,7 @@ import {
   type Word,
 } from "@bylaw/shell";
 import { bareName, baseName } from "../compile/program-name.ts";
+import { quoted, shown } from "./command-text.ts";
 import { programsOf, type ProgramName } from "./program-names.ts";
 import { setsOwnVariables } from "./own-variables.ts";
 
@@ -42,7 +43,10 @@ export class LinePart {
   readonly writesOutput: boolean;
   /** Whether some word or effect is unknown, so that a deny may match without certainty. */
   readonly doubtful: boolean;
+  /** Whether it has a glob of which the names may show that none is an option. See {@link LinePart.lookedUp}. */
+  readonly settled: boolean;
   readonly #command: ShellCommand;
+  readonly #whole: { readonly known: boolean };
   #named: NamedEffects | undefined = undefined;
   #programs: readonly ProgramName[] | undefined = undefined;
   #startsByName: ReadonlyMap<string | undefined, readonly number[]> | undefined = undefined;
@@ -53,6 +57,7 @@ export class LinePart {
   constructor(command: ShellCommand, whole: { readonly known: boolean }, times = 1) {
     const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
     this.#command = command;
+    this.#whole = whole;
     this.words = argv;
     this.times = times;
     this.hazards = hazards;
@@ -68,8 +73,19 @@ export class LinePart {
     this.plain = this.clear && !redirections.some(({ writes }) => writes);
     this.writesOutput =
       this.clear && !redirections.some(({ writes, connects }) => writes && connects === true);
+    this.settled = argv.some(({ settled }) => settled !== undefined);
     this.doubtful =
       remote || this.starts > MANY_STARTS || argv.some(isOpen) || effects.some(isRegion);
+  }
+
+  /** The command, after its settled globs were looked up. `holdsNoOption`: whether none of the names that a glob finds can be an option. */
+  lookedUp(holdsNoOption: (glob: string) => boolean): LinePart {
+    const isOperand = ({ settled }: Word): boolean =>
+      settled !== undefined && holdsNoOption(settled);
+    const argv = this.words.map((word): Word =>
+      isOperand(word) ? { ...word, operand: true } : word,
+    );
+    return new LinePart({ ...this.#command, argv }, this.#whole, this.times);
   }
 
   /** The names of its effects. */
@@ -133,48 +149,8 @@ const FIRST: readonly number[] = [0];
 const NONE: readonly never[] = [];
 const MANY_NAMES = 8;
 
-/** Quotes a word if it is empty or contains a space. */
-export const quoted = (text: string): string =>
-  text === "" || /\s/.test(text) ? `'${text}'` : text;
-
 // With more possible starts than this, a regular expression may not have been tried at all of them.
 const MANY_STARTS = 64;
-
-/** The text of a command from one word on. */
-interface CommandText {
-  /** The whole text, or the known text before the first unknown word. */
-  readonly head: string;
-  /** The known text after the last unknown word. Undefined if everything is known. */
-  readonly tail: string | undefined;
-}
-
-/** The text from a word on, with `program` as its first word. `quotes`: quotes words that are empty or contain a space. */
-export function textFrom(
-  words: readonly Word[],
-  from: number,
-  program: string,
-  { quotes }: { readonly quotes: boolean },
-): CommandText {
-  let head = program;
-  let tail: string | undefined;
-  for (let at = from + 1; at < words.length; at++) {
-    const word = words[at];
-    if (word?.text !== undefined && word.single) {
-      const text = quotes ? quoted(word.text) : word.text;
-      if (tail === undefined) head += ` ${text}`;
-      else tail += ` ${text}`;
-      continue;
-    }
-    const pieces = word?.pieces ?? [];
-    const [first] = pieces;
-    const last = pieces.at(-1);
-    // A word that may disappear also takes away the space before it.
-    if (tail === undefined && word?.single === true)
-      head += ` ${typeof first === "string" ? first : ""}`;
-    tail = typeof last === "string" && word?.single === true ? last : "";
-  }
-  return { head, tail };
-}
 
 const isOpen = (word: Word): boolean => word.text === undefined || !word.single;
 
@@ -185,10 +161,6 @@ function isRegion(effect: Effect): boolean {
     effect.below === true || effect.path.text === undefined || effect.path.pattern !== undefined
   );
 }
-
-/** Formats a word, with `…` for unknown parts. */
-export const shown = ({ text, pieces }: Word): string =>
-  text ?? pieces.map((piece) => (typeof piece === "string" ? piece : "…")).join("");
 
 /** A shell line as rules see it. */
 export interface LineFacts {

@@ -154,6 +154,7 @@ function sort(argv: readonly Word[], from: number): Given {
     const anything =
       text === undefined &&
       word.found === undefined &&
+      word.operand !== true &&
       (start === "" || start.startsWith("-") || (!single && !names));
     if (anything && !ended) options = true;
     const loose = text === undefined && (!single || (anything && !ended));

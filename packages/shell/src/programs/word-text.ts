@@ -32,6 +32,7 @@ export function seen({ text, pieces }: Word): string {
 /** Whether a word could be an option: it starts with a dash, or is unknown. */
 export function mayBeOption(word: Word): boolean {
   if (word.text !== undefined) return word.text.startsWith("-");
+  if (word.operand === true) return false;
   const start = prefix(word);
   return start === "" || start.startsWith("-");
 }

@@ -11,7 +11,7 @@ import { INHERITED, type Input } from "../programs/program-reading.ts";
 import type { WordPart } from "../parse/syntax.ts";
 import type { KnownVariables } from "../expand/known-variables.ts";
 import type { UnknownCode } from "../unknown-code.ts";
-import { START, type Folder } from "../effects/working-folder.ts";
+import { ANYWHERE, LATER, START, type Folder } from "../effects/working-folder.ts";
 
 /** A command under construction. */
 export interface Draft {
@@ -138,6 +138,12 @@ export function runsInOrder(walk: WalkState, { order }: CommandContext): boolean
 /** How often the working directory of this shell may have changed. */
 export function changesHere(walk: WalkState): number {
   return walk.folderChanges - walk.changesElsewhere;
+}
+
+/** The working directory in which a command really starts, once it is known what the whole line does. */
+export function actualFolder(walk: WalkState, folder: Folder): Folder {
+  if (walk.folderChanges === 0) return folder === LATER ? START : folder;
+  return walk.flowUnknown || folder === LATER ? ANYWHERE : folder;
 }
 
 /** Walks the commands of another process, which has its own working directory. */
