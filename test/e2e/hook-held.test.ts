@@ -18,6 +18,8 @@ action = "ask_user"
 command = "npm publish *"
 `;
 
+const POLLED = { timeout: 20_000 };
+
 const verdictOf = ({ stdout }: Ran): unknown => {
   const { hookSpecificOutput: output } = JSON.parse(stdout) as Record<
     string,
@@ -57,7 +59,7 @@ function heldDesk(files?: Readonly<Record<"rules.toml", string>>): Held {
         ids = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
         return ids.length;
       };
-      await expect.poll(open, { timeout: 20_000 }).toBe(count);
+      await expect.poll(open, POLLED).toBe(count);
       return ids;
     },
   };
@@ -149,6 +151,20 @@ describe("a held hook", () => {
     expect(released).toBeUndefined();
     expect(approve(["no", id, "--reason", "No"], TOKENS.ada).code).toBe(0);
     expect(blocks(await held)).toBe(true);
+  });
+
+  test("shares its yes with no other hook that holds the same call", async () => {
+    const { desk, call, asks, approve, questions } = heldDesk();
+    const both = ["t1", "t2"].map(async (id) => asks(call(PUBLISH, { id })));
+    await expect
+      .poll(() => typesIn(desk).filter((type) => type === "tool_asked").length, POLLED)
+      .toBe(2);
+    const [id = ""] = await questions(1);
+    expect(approve(["yes", id], TOKENS.ada).code).toBe(0);
+    const effects = (await Promise.all(both)).map((ran) => (verdictOf(ran) as string[])[0]);
+    expect(new Set(effects)).toEqual(new Set(["allow", "ask"]));
+    // Nothing waits for the answer to another question, so there is none.
+    await questions(0);
   });
 
   test("is installed with the time that Claude Code waits, and only where a late hook blocks", () => {
