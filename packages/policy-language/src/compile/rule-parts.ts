@@ -150,7 +150,7 @@ const MAX_TEXT = 65_536;
 
 /**
  * Whether some part of the command matches the regular expression. `sure`: for certain; otherwise unknown words may be any text.
- * EarlierMarks the limit of text, a line is denied if the expression names a program; if it does not, the line only may match.
+ * Past the limit of text, a line is denied if the expression names a program; if it does not, the line only may match.
  */
 export function regexDenies(
   regex: Regex,

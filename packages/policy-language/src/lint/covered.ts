@@ -12,7 +12,7 @@ export interface Covers {
 }
 
 const MAX_PARTS = 64;
-// The most candidates to compare with a rule. EarlierMarks that, the rule counts as not covered.
+// The most candidates to compare with a rule. Past that, the rule counts as not covered.
 const MAX_CANDIDATES = 500;
 const found = new WeakMap<LintPool, Covers>();
 
