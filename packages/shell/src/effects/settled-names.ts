@@ -10,14 +10,17 @@ import { ANYWHERE, resolveEffects } from "./working-folder.ts";
  */
 export function settleNames(walk: WalkState): void {
   const { commands, steps } = walk;
+  if (!commands.some((draft) => hasLeadingGlobs(draft) || draft.effects.some(hasCopiedNames)))
+    return;
+  const adding = commands.flatMap((draft, at) =>
+    addsNoName(draft) ? [] : [{ draft, step: steps[at] ?? -1 }],
+  );
   for (const [at, draft] of commands.entries()) {
     const copies = draft.effects.some(hasCopiedNames);
-    const leads = isOwnShell(draft) && draft.argv.some(isLeadingGlob);
+    const leads = hasLeadingGlobs(draft);
     if (!copies && !leads) continue;
     const step = steps[at] ?? -1;
-    const settled = commands.every(
-      (other, index) => other === draft || isLater(steps[index] ?? -1, step) || addsNoName(other),
-    );
+    const settled = adding.every((other) => other.draft === draft || isLater(other.step, step));
     if (copies && !settled) draft.effects = draft.effects.map(withoutNames);
     if (
       leads &&
@@ -28,6 +31,9 @@ export function settleNames(walk: WalkState): void {
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
   }
 }
+
+const hasLeadingGlobs = (draft: Draft): boolean =>
+  isOwnShell(draft) && draft.argv.some(isLeadingGlob);
 
 // A wrapper may run the command in another directory than that in which the shell expands its words.
 const isOwnShell = ({ origin, remote }: Draft): boolean => origin !== "wrapper" && !remote;
