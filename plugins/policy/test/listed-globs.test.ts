@@ -122,6 +122,7 @@ describe("a deny may be about anything that a glob matches", () => {
       () => execFileSync("bash", ["-c", "touch src/$'\\xff'.ts"], { cwd: work }),
     ],
     ["a name like an assignment", () => create("src/a=b.ts")],
+    ["a name like a host", () => create("src/a:b.ts")],
     ["a name that is a glob", () => create("src/[gh]uard.ts")],
     [
       "more names than are listed",
@@ -136,6 +137,8 @@ describe("a deny may be about anything that a glob matches", () => {
   it.each([
     ["if it finds nothing", "sed -i s/a/b/ lib/*.ts"],
     ["if the copies have other names", "cp src/* lib/x*"],
+    ["if a group makes a source", "{ cp src/*.ts lib/; } > src/new.ts"],
+    ["if a new folder is copied", "mkdir lib/e; cp -r lib/d* lib/* out/"],
     ["if the line makes a source", "touch src/new.ts; cp src/*.ts lib/"],
     [
       "if a later round may make a source",
@@ -225,6 +228,15 @@ describe("a glob that begins with a wildcard", () => {
     create("src/-x.md");
     expect(await decided(line)).not.toBe("allow");
   });
+
+  it.each(["@o.md", "+x.md"])(
+    "is not covered if a program may read %s as no file",
+    async (name) => {
+      expect(await decided("grep a *.md")).toBe("allow");
+      create(name);
+      expect(await decided("grep a *.md")).not.toBe("allow");
+    },
+  );
 
   it("is still held against denies of words", async () => {
     const [allowed, denied] = ["allow", "deny"].map(

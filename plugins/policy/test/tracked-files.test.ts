@@ -220,6 +220,51 @@ describe("files are asked about that git may print although it does not track th
   });
 });
 
+describe("what looks like a list of tracked files is none", () => {
+  it.each([
+    "git diff -- --name-only docs | tail -n 1 | xargs cat",
+    "git diff -- docs --name-only | head -2 | xargs cat",
+    "git grep a -- --name-only docs | xargs cat",
+    "git ls-files -- -z src | xargs cat",
+    "git diff --cached --name-only --diff-filter=d --diff-filter=D | xargs cat",
+    "git diff --staged --name-only --diff-filter=A --diff-filter=D | xargs cat",
+  ])("if its options say otherwise: %s", async (line) => {
+    git("add", "-f", ".env");
+    git("commit", "-qm", "y");
+    git("rm", "-q", "--cached", ".env");
+    expect(await decided(line)).not.toBe("allow");
+  });
+
+  it("if the command looks into what it names", async () => {
+    symlinkSync("..", join(work, "docs/up"));
+    git("add", "docs/up");
+    for (const list of [
+      "git ls-files docs/up",
+      "git ls-files docs",
+      "find docs",
+      "find docs -type l",
+    ])
+      expect([list, await decided(`${list} | xargs -I{} cat {}/.env`)]).not.toContain("allow");
+    create("src/c/.env");
+    rmSync(join(work, "src/a.ts"));
+    renameSync(join(work, "src/c"), join(work, "src/a.ts"));
+    expect(await decided("git ls-files src/a.ts | xargs -I{} cat {}/.env")).not.toBe("allow");
+  });
+
+  it.each(["@o.ts", "+x.ts", "h:x.ts"])("if a program may read %s as no file", async (name) => {
+    const lines = ["git ls-files | xargs cat", "find . -name '*.ts' | xargs cat"];
+    for (const line of lines) expect([line, await decided(line)]).toEqual([line, "allow"]);
+    create(name);
+    git("add", ".");
+    for (const line of lines) expect([line, await decided(line)]).toEqual([line, "ask_user"]);
+  });
+
+  it("if xargs sets a variable of its commands", async () => {
+    for (const form of ["--process-slot-var=PATH", "--process-slot-var PATH"])
+      expect(await decided(`git ls-files | xargs ${form} cat`)).toBe("ask_user");
+  });
+});
+
 describe("a list that leaves out files", () => {
   it.each(["rg -l a | xargs cat", "fd a | xargs cat", "find . -type f | grep b | xargs cat"])(
     "is asked about if a deny may be about one of them: %s",

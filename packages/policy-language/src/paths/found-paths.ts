@@ -1,6 +1,6 @@
 import type { FoundRef } from "./path-refs.ts";
 import { mayName } from "./name-glob.ts";
-import { isPlainName } from "./path-text.ts";
+import { hasMeaning, isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /**
@@ -13,10 +13,12 @@ export function foundPaths(
   lookup: GlobLookup,
 ): readonly string[] | undefined {
   const found: string[] = [];
-  return walk(folder === "/" ? "" : folder.replace(/\/+$/, "")) ? found : undefined;
+  const top = folder === "/" ? "" : folder.replace(/\/+$/, "");
+  return walk(top) ? found : undefined;
 
   function walk(at: string): boolean {
     const names = lookup.namesIn(at);
+    if (splits && at === top && names?.some(hasMeaning) === true) return false;
     return names !== undefined && names.every((name) => enter(`${at}/${name}`, name));
   }
 

@@ -51,10 +51,13 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
 }
 
 /** Characters that make `xargs` split a name or read it as an option. */
-const SPLITS = /[\s'"\\]|(?:^|\/)-/;
+const SPLITS = /[\s'"\\:]|(?:^|\/)-/;
 
-/** Whether `xargs` reads a path as one word, exactly as written. */
+/** Whether `xargs` reads a path as one word, exactly as written, and no program as a host. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);
+
+/** Whether a program may read the path as something else than a file: a file of options, or a command. */
+export const hasMeaning = (text: string): boolean => /^[@+]/.test(text);
 
 /** Why a lax tool or another file system may read a path as a different name. */
 export function otherName(text: string): string | undefined {

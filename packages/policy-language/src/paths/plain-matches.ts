@@ -8,7 +8,7 @@ const MOST = 250;
 /**
  * The files and folders that a shell's glob finds now. Undefined if it finds nothing, because then the program gets the glob itself, or
  * too many. Also undefined if one of them is a link, or has a leading dot that was not written (some shells find it only with an option
- * set), or has a name that a program may read as an option, an assignment or another glob.
+ * set), or has a name that a program may read as an option, a file of options, a host, an assignment or another glob.
  */
 export function plainMatches(
   folder: string,
@@ -50,4 +50,4 @@ export function plainMatches(
 const isVisible = (glob: Segment, name: string): boolean =>
   !name.startsWith(".") || (glob !== ANY && glob.prefix.startsWith("."));
 
-const PLAIN = /^(?:\/(?![-:~])[^/\\*?[\]{}()!$`"'=\u0000-\u001f\u007f]*)+$/;
+const PLAIN = /^(?!\/[@+])(?:\/(?![-~])[^/\\*?[\]{}()!$`"'=:\u0000-\u001f\u007f]*)+$/;

@@ -3,7 +3,7 @@ import { foundPaths } from "./found-paths.ts";
 import type { FoundRef } from "./path-refs.ts";
 import { readIndex, repositoryAt } from "./git-index.ts";
 import { mayName } from "./name-glob.ts";
-import { isPlainName } from "./path-text.ts";
+import { hasMeaning, isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /**
@@ -41,7 +41,7 @@ export function trackedPaths(
     (name, index) =>
       lookup.count() &&
       PLAIN.test(name) &&
-      (!splits || isPlainName(name)) &&
+      (!splits || (isPlainName(name) && !hasMeaning(name))) &&
       !(recursive && /^(folder|link|hidden)$/.test(lookup.kindOf(paths[index] ?? ""))),
   );
   return isKnown ? paths : undefined;

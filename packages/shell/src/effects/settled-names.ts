@@ -15,13 +15,19 @@ export function settleNames(walk: WalkState): void {
   const adding = commands.flatMap((draft, at) =>
     addsNoName(draft) ? [] : [{ draft, step: steps[at] ?? -1 }],
   );
+  const makesFolders = commands.some(isMkdir);
   for (const [at, draft] of commands.entries()) {
     const copies = draft.effects.some(hasCopiedNames);
     const leads = hasLeadingGlobs(draft);
     if (!copies && !leads) continue;
     const step = steps[at] ?? -1;
     const settled = adding.every((other) => other.draft === draft || isLater(other.step, step));
-    if (copies && !settled) draft.effects = draft.effects.map(withoutNames);
+    // The files of a group are opened first, and `cp -r` also copies new folders.
+    const kept =
+      settled &&
+      draft.redirections.every(({ writes }) => !writes) &&
+      !(isTree(draft) && makesFolders);
+    if (copies && !kept) draft.effects = draft.effects.map(withoutNames);
     if (
       leads &&
       settled &&
@@ -63,9 +69,16 @@ function settle(walk: WalkState, at: number, word: Word): Word {
   return { ...word, settled: path.pattern };
 }
 
+const isMkdir = ({ argv: [program] }: Draft): boolean => program?.text === "mkdir";
+
+// Whether it copies folders with everything in them.
+const isTree = ({ effects }: Draft): boolean =>
+  effects.some((effect) => hasCopiedNames(effect) && effect.below === true) &&
+  effects.every(({ kind }) => kind !== "delete");
+
 function addsNoName(draft: Draft): boolean {
   const { names, possible } = namedEffects(draft);
-  const only = draft.argv[0]?.text === "mkdir" ? FOLDERS : READS;
+  const only = isMkdir(draft) ? FOLDERS : READS;
   return (
     [...names, ...possible].every((name) => only.has(name)) && !draft.effects.some(mayAddOption)
   );

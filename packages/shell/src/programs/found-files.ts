@@ -1,6 +1,6 @@
 import type { FoundFiles, PathText, Word } from "../analysis.ts";
 import { namedBelow, pathOf } from "./path-of-word.ts";
-import { prefix } from "./word-text.ts";
+import { known, prefix } from "./word-text.ts";
 
 /** Files that one program finds below a path and passes to another. */
 export interface Finding extends FoundFiles {
@@ -94,9 +94,9 @@ export function completeWord(word: Word, mark: string, finding: Finding | undefi
 
 const BELOW = /^\/(?!\.\.?(\/|$))[\w@%+=:,.-]+$/;
 
-// A file in a found folder.
+// A file in a found folder, which may be a link.
 function belowFound({ only: _, ...finding }: Finding, tail: string): Word {
-  const word = foundWord({ ...finding, links: true }, { single: true });
+  const word = foundWord({ ...finding, links: true, follows: true }, { single: true });
   return { ...word, pieces: [...word.pieces, tail] };
 }
 
@@ -123,3 +123,21 @@ function mayMatch(glob: string, name: string): boolean {
     ? lower === head
     : lower.startsWith(head) && lower.endsWith(rest.at(-1) ?? "");
 }
+
+/** The working directory. */
+export const HERE = known(".");
+
+/** Names that are printed without their folder. */
+export const nameless = (finding: Finding): Finding =>
+  finding.path.text === "." ? { ...finding, lead: "", splits: true } : finding;
+
+export const findingsAt = (
+  words: readonly Word[],
+  more: Omit<Finding, "lead" | "path" | "below">,
+): readonly Finding[] => words.map((word) => nameless(findingAt(word, more)));
+
+/** A list of which some files may be left out. */
+export const some = ({ files, zero }: Listing): Listing => ({
+  files: files.map((file) => ({ ...file, partial: true })),
+  zero,
+});

@@ -1,11 +1,12 @@
 import type { Word } from "../analysis.ts";
 import { listedByFind } from "./find.ts";
-import { findingAt, type Finding, type Listing } from "./found-files.ts";
+import { findingAt, findingsAt, HERE, nameless, some, type Listing } from "./found-files.ts";
+import { listedByGit } from "./git-lists.ts";
 import { walkOf } from "./folder-scope.ts";
 import { hasOption, optionsNamed, parseArgs } from "./parsed-args.ts";
 import type { ParsedArgs } from "./program-spec.ts";
 import { specOf } from "./program-table.ts";
-import { known, prefix } from "./word-text.ts";
+import { prefix } from "./word-text.ts";
 import { FD } from "./xargs.ts";
 
 type Lists = (argv: readonly Word[], before: Listing | undefined) => Listing | undefined;
@@ -18,8 +19,6 @@ export function listedFiles(
   const name = argv[0]?.text?.replace(/^\/(usr\/)?bin\//, "");
   return name === undefined ? undefined : LISTS.get(name)?.(argv, before);
 }
-
-const HERE = known(".");
 
 function parse(name: string, argv: readonly Word[]): ParsedArgs | undefined {
   const spec = name === "fd" ? FD : specOf(name);
@@ -34,13 +33,6 @@ const only = ({ options }: ParsedArgs, names: string): boolean => {
   const all = new Set(names.split(" "));
   return options.every(({ option }) => all.has(option.name) || /^\d$/.test(option.name));
 };
-
-// Names that are printed without their folder.
-const nameless = (finding: Finding): Finding =>
-  finding.path.text === "." ? { ...finding, lead: "", splits: true } : finding;
-
-const found = (words: readonly Word[], more: Omit<Finding, "lead" | "path" | "below">) =>
-  words.map((word) => nameless(findingAt(word, more)));
 
 const operandsOf = (use: ParsedArgs): readonly Word[] => use.operands.map(({ word }) => word);
 
@@ -107,7 +99,7 @@ function listedByRg(argv: readonly Word[]): Listing | undefined {
   const globs = walkOf(use)?.only;
   const narrow = globs === undefined ? more : { ...more, only: globs };
   return {
-    files: found(words.length === 0 ? [HERE] : words, narrow),
+    files: findingsAt(words.length === 0 ? [HERE] : words, narrow),
     zero: hasOption(use, "null 0"),
   };
 }
@@ -129,78 +121,10 @@ function listedByFd(argv: readonly Word[]): Listing | undefined {
     ...(endings.length === 0 || endings.includes("*.") ? {} : { only: endings }),
   };
   return {
-    files: found(words.length === 0 ? [HERE] : words, more),
+    files: findingsAt(words.length === 0 ? [HERE] : words, more),
     zero: hasOption(use, "print0"),
   };
 }
-
-// Files below the working directory. Without an option, git prints no path with `..`.
-function listedByGit(argv: readonly Word[]): Listing | undefined {
-  const [, sub, ...rest] = argv;
-  const texts = rest.map(({ text }) => text);
-  const zero = texts.includes("-z");
-  if (sub?.text === "ls-files" && texts.every(isTracked)) {
-    const paths = texts.flatMap((text) =>
-      text === undefined || text.startsWith("-") ? [] : [text],
-    );
-    const files = paths.length === 0 ? filesOf("here") : paths.flatMap(filesOfPath);
-    const all = { files, zero };
-    return texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? "")) ? some(all) : all;
-  }
-  if (sub?.text === "diff" && texts.includes("--name-only") && texts.every(isDiffed))
-    return some({ files: filesOf(namesIndexed(texts) ? "top" : undefined), zero });
-  if (
-    sub?.text === "grep" &&
-    texts.some((text) => GREP_NAMES.test(text ?? "")) &&
-    texts.every(isGrepped)
-  )
-    return some({ files: filesOf("top"), zero: false });
-  return undefined;
-}
-
-// A list of which some files may be left out.
-const some = ({ files, zero }: Listing): Listing => ({
-  files: files.map((file) => ({ ...file, partial: true })),
-  zero,
-});
-
-const filesOf = (tracked: "here" | "top" | undefined): readonly Finding[] =>
-  found([HERE], {
-    ...{ links: true, splits: true },
-    ...(tracked === undefined ? {} : { tracked }),
-  });
-
-// Another commit may have a file that git tracks no longer.
-function namesIndexed(texts: readonly (string | undefined)[]): boolean {
-  const end = texts.indexOf("--");
-  const before = end < 0 ? texts : texts.slice(0, end);
-  if (before.some((text) => text?.startsWith("-") !== true)) return false;
-  return (
-    !before.some((text) => text === "--cached" || text === "--staged") ||
-    before.some((text) => /^--diff-filter=([a-z]*d[a-z]*|[A-CE-Z]+)$/.test(text ?? ""))
-  );
-}
-
-// In a pattern of git, `*` also matches slashes.
-function filesOfPath(path: string): readonly Finding[] {
-  const more = { links: true, splits: true, tracked: "here" } as const;
-  if (!/[*?[\]\\]/.test(path)) return found([known(path)], more);
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return found([HERE], /^\*\.\w+$/.test(name) ? { ...more, only: [name] } : more);
-}
-
-const PLAIN_OPERAND = /^(?!-)(?!\.\.?(\/|$)|.*\/\.\.?(\/|$)|\/|~|:)/;
-const isTracked = (text: string | undefined): boolean =>
-  text !== undefined &&
-  (PLAIN_OPERAND.test(text) || /^(-z|-c|-m|-d|--cached|--modified|--deleted|--)$/.test(text));
-const isDiffed = (text: string | undefined): boolean =>
-  text !== undefined &&
-  (PLAIN_OPERAND.test(text) ||
-    /^(-z|--name-only|--cached|--staged|--diff-filter=\w+|--)$/.test(text));
-const GREP_NAMES = /^(-[iwEFPn]*l[iwEFP]*|--name-only|--files-with-matches)$/;
-const isGrepped = (text: string | undefined): boolean =>
-  text !== undefined &&
-  (PLAIN_OPERAND.test(text) || GREP_NAMES.test(text) || /^-[iwEFP]+$/.test(text));
 
 // A filter that only drops or reorders lines and reads no files itself.
 function filter(

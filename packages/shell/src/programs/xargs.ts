@@ -10,8 +10,8 @@ import { kind, options } from "./option-groups.ts";
 
 const XARGS: Spec = {
   options: options`-0,--null -o,--open-tty -p,--interactive -r,--no-run-if-empty --show-limits -t,--verbose --help --version ${kind.read}
-    -a,--arg-file ${kind.value} -d,--delimiter -E -I -L --process-slot-var -J -R -S ${kind.optional} -e,--eof -i,--replace -l,--max-lines
-    ${kind.value} -n,--max-args -P,--max-procs -s,--max-chars ${kind.flag} -x,--exit`,
+    -a,--arg-file ${kind.value} -d,--delimiter -E -I -L -J -R -S ${kind.optional} -e,--eof -i,--replace -l,--max-lines
+    ${kind.value} -n,--max-args -P,--max-procs -s,--max-chars ${kind.flag} -x,--exit ${kind.valueThat("configure")} --process-slot-var`,
   posix: true,
 };
 
@@ -25,6 +25,8 @@ function readFiles(use: ParsedArgs, out: Findings): void {
 export function readXargs(out: Findings, from: number): void {
   const use = parseArgs(XARGS, out.argv, from, { posix: true });
   readFiles(use, out);
+  // The commands get this variable, which may be `PATH`.
+  for (const { at } of optionsNamed(use, "process-slot-var")) hazard(out, at, "configure");
   const [first] = use.operands;
   if (first === undefined) return;
   const mark = markOf(use);
