@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_634,
-  test_lines: 106_227,
+  source_lines: 140_649,
+  test_lines: 106_241,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

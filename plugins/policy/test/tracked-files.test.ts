@@ -265,6 +265,20 @@ describe("what looks like a list of tracked files is none", () => {
   });
 });
 
+describe("copies of listed files", () => {
+  it.each([
+    "git ls-files src | xargs cp -t lib",
+    "git ls-files src | xargs cp -t a.dev",
+    "git ls-files src | xargs -I{} cp {} .vscode",
+    "find src -type f -exec cp {} .vscode \\;",
+    "find src -type f -exec cp {} a.dev \\;",
+    "find src -type f -print0 | xargs -0 cp -t ../a.dev",
+    "grep -rl a src | xargs cp -t .cargo",
+  ])("may have any name in the folder: %s", async (line) => {
+    expect(await decided(line)).toBe("ask_user");
+  });
+});
+
 describe("a list that leaves out files", () => {
   it.each(["rg -l a | xargs cat", "fd a | xargs cat", "find . -type f | grep b | xargs cat"])(
     "is asked about if a deny may be about one of them: %s",

@@ -32,10 +32,25 @@ export function writeInto(
       const written = inside(target, name);
       const namesOf = target.text === undefined ? undefined : globOf(sources[at]);
       file(out, "write", namesOf === undefined ? written : { ...written, namesOf }, { below });
-    } else if (!below && (target.text === undefined || !/\.\w+$/.test(target.text)))
-      file(out, "write", target, { below: true });
+    } else if (!below && (folder || mayHold(target, sources))) {
+      if (merges || parents || !isSomeFile(sources[at]))
+        file(out, "write", target, { below: true });
+      else file(out, "write", inside(target, ANY_NAME));
+    }
   }
 }
+
+const ANY_NAME: Word = { text: undefined, pieces: [{ hole: "name" }], single: true };
+
+// Whether a word is the path of a file that is known only at run time.
+const isSomeFile = (word: Word | undefined): boolean => typeof word?.pieces.at(-1) === "object";
+
+// Whether the target may be a folder. A folder may be named as a file is, but one unknown word is rarely copied into such a folder.
+const mayHold = ({ text }: Word, sources: readonly Word[]): boolean =>
+  text === undefined ||
+  !/[^./]\.\w+$/.test(text) ||
+  sources.length > 1 ||
+  sources.some(({ found, single }) => found !== undefined || !single);
 
 // The glob with which the shell looks for the files that a word means.
 function globOf(source: Word | undefined): string | undefined {
