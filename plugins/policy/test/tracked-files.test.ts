@@ -259,6 +259,12 @@ describe("what looks like a list of tracked files is none", () => {
     for (const line of lines) expect([line, await decided(line)]).toEqual([line, "ask_user"]);
   });
 
+  it.each(["@o.ts", "+x.ts", "h:x.ts"])("if the line makes %s first", async (name) => {
+    const list = "rg --files -g '*.ts' | xargs wc";
+    expect(await decided(`cp src/a.ts src/c.ts; ${list}`)).toBe("allow");
+    expect(await decided(`cp src/a.ts ${name}; ${list}`)).toBe("ask_user");
+  });
+
   it("if xargs sets a variable of its commands", async () => {
     for (const form of ["--process-slot-var=PATH", "--process-slot-var PATH"])
       expect(await decided(`git ls-files | xargs ${form} cat`)).toBe("ask_user");

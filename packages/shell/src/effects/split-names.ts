@@ -6,8 +6,8 @@ const REASON: Unknown = {
   what: "a list of files that this line itself may add names to (run this command as a call of its own)",
 };
 
-// Text that `xargs` reads as several words, or as an option.
-const SPLITS = /[\s'"\\]|(?:^|\/)-/;
+// Text that `xargs` reads as several words, or that a program reads as an option, a file of options or a host.
+const SPLITS = /[\s'"\\:]|(?:^|\/)[-@+]/;
 
 /**
  * Marks commands as unknown that read a list of names to which another command of the line may add: the host lists the names
