@@ -75,7 +75,7 @@ const PUSH = {
   ...{ tool_name: "Bash", tool_input: { command: "git push --force" } },
 };
 
-// The release starts npm twice for each package, so it publishes only some that depend on each other. One npm publishes the rest.
+// The release starts npm twice for each package. So it publishes three that depend on each other, and one npm publishes the rest.
 const RELEASED: ReadonlySet<string> = new Set(["@bylaw/kernel", "@bylaw/store", "@bylaw/wording"]);
 
 it(

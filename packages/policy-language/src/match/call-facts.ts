@@ -94,7 +94,7 @@ export class CallFacts {
     );
   }
 
-  // What a glob finds is listed only if none of the names can be an option.
+  // The host lists the names of a glob only if none of them can be an option.
   #lookUp(part: LinePart): LinePart {
     const matches = stampOf(this.call, this.pathsFact)?.matches;
     return part.lookedUp((glob) => matches?.has(glob) === true);

@@ -122,7 +122,7 @@ function namesIn(body: Buffer): readonly string[] | undefined {
   return hasAllNames(body, at) ? [...new Set(names)] : undefined;
 }
 
-// An offset of version 4: seven bits a byte, each but the last with its high bit set.
+// Version 4 writes a number in groups of seven bits. Every byte but the last has its high bit set.
 function readOffset(body: Buffer, from: number): { readonly value: number; readonly end: number } {
   let at = from;
   let byte = body.readUInt8(at++);

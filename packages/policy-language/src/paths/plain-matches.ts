@@ -6,9 +6,9 @@ import type { GlobLookup } from "./real-globs.ts";
 const MOST = 250;
 
 /**
- * The files and folders that a shell's glob finds now. Undefined if it finds nothing, because then the program gets the glob itself, or
- * too many. Also undefined if one of them is a link, or has a leading dot that was not written (some shells find it only with an option
- * set), or has a name that a program may read as an option, a file of options, a host, an assignment or another glob.
+ * The files and folders that a shell's glob finds now. Undefined if there are too many, or none: then the program gets the glob itself.
+ * Also undefined if one of them is a link, or has a leading dot that was not written, which some shells find only with an option set.
+ * Also if a program may read a name as an option, a file of options, a host, an assignment or another glob.
  */
 export function plainMatches(
   folder: string,

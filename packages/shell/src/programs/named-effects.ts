@@ -61,7 +61,7 @@ export function namedEffects(command: ShellCommand): NamedEffects {
   return !carries || addCarried(argv, found) ? found : { names: ALL, possible: ALL };
 }
 
-// Whether only files of required names are deleted, which a search finds below the working directory.
+// Whether it deletes only files that a search below the working directory finds by their names.
 function isLimited(effects: readonly Effect[]): boolean {
   const deleted = effects.flatMap((effect) => (effect.kind === "delete" ? [effect] : []));
   return (
