@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_649,
-  test_lines: 106_247,
+  source_lines: 140_624,
+  test_lines: 106_263,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

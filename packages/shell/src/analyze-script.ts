@@ -13,12 +13,10 @@ import {
 import { ANYWHERE, resolveEffects, START } from "./effects/working-folder.ts";
 import { markInput } from "./effects/given-input.ts";
 import { markLaterPaths } from "./effects/later-paths.ts";
-import { settleNames } from "./effects/settled-names.ts";
-import { forgetTrackedFiles } from "./effects/tracked-files.ts";
+import { checkListedNames } from "./effects/listed-names.ts";
 import { KnownVariables } from "./expand/known-variables.ts";
 import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
-import { markSplitNames } from "./effects/split-names.ts";
 import { parseScript } from "./parse/syntax.ts";
 import { walkScript } from "./walk/walk-script.ts";
 import { noteWritten } from "./effects/written-programs.ts";
@@ -122,9 +120,7 @@ function finish(line: string, walk: WalkState): Analysis {
       draft.effects = together(draft.effects, outerEffects(walk, outer, around));
   }
   markLaterPaths(walk, around);
-  settleNames(walk);
-  forgetTrackedFiles(commands);
-  markSplitNames(commands);
+  checkListedNames(walk);
   noteWritten(commands);
   markInput(walk);
   const [reason] = unknown;

@@ -191,6 +191,10 @@ describe("a glob that begins with a wildcard", () => {
     'for f in *.md; do grep a "$f"; done',
     "rm *.md; touch -- -x.md",
     "rm -r l*b s*c/b.ts *.md",
+    "sed -i s/a/b/ lib/deep/c.md && rm *.md",
+    "touch c.md && git add *.md",
+    "git commit -m a && sed -i s/a/b/ *.md",
+    'for f in *.md; do sed -i s/a/b/ "$f"; done',
   ];
   beforeEach(() => {
     for (const name of ["a.md", "b.md"]) create(name);
@@ -207,7 +211,11 @@ describe("a glob that begins with a wildcard", () => {
     "echo a > -x.md; rm *.md",
     "mkdir -- -x.md; rm *.md",
     "mkdir '*.md'; rm *.md",
-    "sed -i s/a/b/ lib/deep/c.md && rm *.md",
+    "sed -i'-*' s/a/b/ a.md && rm *.md",
+    "touch @x.md && rm *.md",
+    "touch x:y.md && rm *.md",
+    "cp -r src lib && rm *.md",
+    "git checkout x && rm *.md",
     "touch -- -x.md | rm *.md",
     "rm *.md & touch -- -x.md",
     "for i in 1 2; do rm *.md; touch -- -x.md; done",

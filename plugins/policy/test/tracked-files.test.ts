@@ -76,6 +76,8 @@ describe("a list of git names tracked files", () => {
     "git diff --name-only --cached --diff-filter=ACMR | xargs eslint",
     "git grep -l a | xargs sed -i s/a/b/",
     "cd src && git ls-files | xargs cat",
+    "mkdir -p out && git ls-files | xargs cat",
+    "git ls-files | xargs cat; git add docs",
   ];
 
   it.each(lines)("so nothing that it ignores is touched: %s", async (line) => {
@@ -263,6 +265,12 @@ describe("what looks like a list of tracked files is none", () => {
     const list = "rg --files -g '*.ts' | xargs wc";
     expect(await decided(`cp src/a.ts src/c.ts; ${list}`)).toBe("allow");
     expect(await decided(`cp src/a.ts ${name}; ${list}`)).toBe("ask_user");
+  });
+
+  it("if the line runs code that may make any name first", async () => {
+    const list = "rg --files -g '*.ts' | xargs wc";
+    expect(await decided(`eslint src; ${list}`)).toBe("ask_user");
+    expect(await decided(`${list}; eslint src`)).toBe("allow");
   });
 
   it("if xargs sets a variable of its commands", async () => {

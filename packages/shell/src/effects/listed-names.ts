@@ -1,0 +1,166 @@
+import type { Effect, PathText, Unknown, Word } from "../analysis.ts";
+import type { EffectName } from "../effect-names.ts";
+import { linkMakerOf } from "../programs/link-makers.ts";
+import { namedEffects } from "../programs/named-effects.ts";
+import { pathOf } from "../programs/path-of-word.ts";
+import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
+import { ANYWHERE, resolveEffects } from "./working-folder.ts";
+
+/**
+ * What a command may add to the names that exist or that git tracks: `nothing`; `tracked` names of files that exist; `folders` or
+ * `files` at paths that it names, none of which a program reads as anything else; or `anything`.
+ */
+type Added = "nothing" | "tracked" | "folders" | "files" | "anything";
+
+interface Adding {
+  readonly draft: Draft;
+  readonly step: number;
+  readonly added: Added;
+}
+
+const REASON: Unknown = {
+  code: "state",
+  what: "a list of files that this line itself may add names to (run this command as a call of its own)",
+};
+
+/**
+ * The host lists the names of globs and searches before the line runs. Says which globs that begin with a wildcard are settled then, and
+ * forgets what would not hold if a command that runs before, or at the same time, may add names.
+ */
+export function checkListedNames(walk: WalkState): void {
+  const { commands, steps } = walk;
+  if (!commands.some(usesList)) return;
+  const adding = commands.flatMap((draft, at): readonly Adding[] => {
+    const added = addedBy(draft);
+    return added === "nothing" ? [] : [{ draft, step: steps[at] ?? -1, added }];
+  });
+  for (const [at, draft] of commands.entries()) {
+    if (!usesList(draft)) continue;
+    const step = steps[at] ?? -1;
+    const before = adding.filter((other) => other.draft !== draft && !isLater(other.step, step));
+    const isPlain = before.every(({ added }) => added !== "anything");
+    if (draft.effects.some(hasCopiedNames) && !keepsNames(draft, before))
+      draft.effects = draft.effects.map(withoutNames);
+    if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
+      draft.argv = draft.argv.map((word) => settle(walk, at, word));
+    const isIndexed = isPlain && before.every(({ added }) => added !== "tracked");
+    if (draft.effects.some(isTracked) && !(isIndexed && keepsIndex(draft)))
+      draft.effects = draft.effects.map(untracked);
+    if (draft.effects.some(isSplit) && !isPlain) draft.unknown = [...draft.unknown, REASON];
+  }
+}
+
+const usesList = (draft: Draft): boolean => hasLeadingGlobs(draft) || draft.effects.some(isListed);
+
+const isListed = (effect: Effect): boolean =>
+  "path" in effect && (effect.found !== undefined || hasCopiedNames(effect));
+
+// Whether a command starts only after another has ended.
+const isLater = (step: number, than: number): boolean => than > 0 && Math.floor(step) > than;
+
+const LOOKS: ReadonlySet<EffectName> = new Set(["reads", "runs-command"]);
+const TRACKS: ReadonlySet<EffectName> = new Set([...LOOKS, "changes-repository"]);
+const WRITES: ReadonlySet<EffectName> = new Set([...LOOKS, "writes"]);
+
+function addedBy(draft: Draft): Added {
+  const { names, possible } = namedEffects(draft);
+  const does = (known: ReadonlySet<EffectName>): boolean =>
+    [...names, ...possible].every((name) => known.has(name));
+  const written = draft.effects.filter(({ kind }) => kind === "write");
+  if (written.length > 0)
+    return !does(WRITES) || !written.every(isPlainWrite)
+      ? "anything"
+      : draft.argv[0]?.text === "mkdir"
+        ? "folders"
+        : "files";
+  if (does(LOOKS)) return "nothing";
+  // A checkout adds files, and may make links of them.
+  const checksOut = linkMakerOf(draft.argv, draft.effects) !== undefined;
+  return does(TRACKS) && !checksOut ? "tracked" : "anything";
+}
+
+// What exists already was listed.
+const isPlainWrite = (effect: Effect): boolean =>
+  effect.kind === "write" &&
+  effect.below !== true &&
+  (effect.found !== undefined ||
+    (effect.path.text !== undefined &&
+      (effect.path.globbed === true || PLAIN.test(effect.path.pattern ?? effect.path.text))));
+
+// No name is an option, a file of options, a host or of git, is read as several, or is known only to the shell.
+const PLAIN = /^(?!(?:.*\/)?\.git(?:\/|$))[/~]?(?:[\w.][^\s'"\\:*?[/]*(?:\/+|$))+$/i;
+
+// The files of a group are opened first, and `cp -r` also copies new folders.
+const keepsNames = (draft: Draft, before: readonly Adding[]): boolean =>
+  draft.redirections.every(({ writes }) => !writes) &&
+  before.every(({ added }) => added === "folders" && !isTree(draft));
+
+// Whether it copies folders with everything in them.
+const isTree = ({ effects }: Draft): boolean =>
+  effects.some((effect) => hasCopiedNames(effect) && effect.below === true) &&
+  effects.every(({ kind }) => kind !== "delete");
+
+type CopyEffect = Extract<Effect, { path: unknown }> & {
+  readonly path: Extract<PathText, { readonly text: string }>;
+};
+
+const hasCopiedNames = (effect: Effect): effect is CopyEffect =>
+  "path" in effect && effect.path.text !== undefined && effect.path.namesOf !== undefined;
+
+function withoutNames(effect: Effect): Effect {
+  if (!hasCopiedNames(effect)) return effect;
+  const { namesOf: _, ...path } = effect.path;
+  return { ...effect, path };
+}
+
+// A wrapper may run the command in another directory than that in which the shell expands its words.
+const hasLeadingGlobs = ({ origin, remote, argv }: Draft): boolean =>
+  origin !== "wrapper" && !remote && argv.some(isLeadingGlob);
+
+const isLeadingGlob = ({ globbed, pieces: [first] }: Word): boolean =>
+  globbed === true && typeof first !== "string";
+
+// The files of a group are opened before a command in it looks for names. A second round finds what the first has added.
+const keepsGlobs = (draft: Draft, once: boolean): boolean =>
+  draft.redirections.every(({ writes, target }) => !writes || PLAIN.test(target?.text ?? "")) &&
+  (once || addedBy(ownOperands(draft)) !== "anything");
+
+// The command as it is if its globs find no option, which is what its first round needs.
+const ownOperands = (draft: Draft): Draft => ({
+  ...draft,
+  argv: draft.argv.map((word) => (isLeadingGlob(word) ? { ...word, operand: true } : word)),
+});
+
+function settle(walk: WalkState, at: number, word: Word): Word {
+  if (!isLeadingGlob(word)) return word;
+  const folder = actualFolder(walk, walk.folders[at] ?? ANYWHERE);
+  const found = resolveEffects([{ kind: "read", path: pathOf(word) }], folder);
+  const [path] = found.flatMap((effect) => ("path" in effect ? effect.path : []));
+  if (found.length !== 1 || path?.text === undefined || path.pattern === undefined) return word;
+  return { ...word, settled: path.pattern };
+}
+
+const isSplit = (effect: Effect): boolean => "path" in effect && effect.found?.splits === true;
+
+const isTracked = (effect: Effect): boolean =>
+  "path" in effect && effect.found?.tracked !== undefined;
+
+const USES: ReadonlySet<EffectName> = new Set([
+  ...WRITES,
+  ...(["moves", "deletes", "runs-project", "installs-code", "network"] as const),
+]);
+
+// A second round reads the index again. The names of tracked files are listed only if none of them could be an option.
+const keepsIndex = (draft: Draft): boolean =>
+  [...namedEffects(draft).names].every((name) => USES.has(name)) && !draft.effects.some(isGitFile);
+
+const isGitFile = (effect: Effect): boolean =>
+  "path" in effect && effect.kind !== "read" && /(^|\/)\.git(\/|$)/i.test(effect.path.text ?? "");
+
+function untracked(effect: Effect): Effect {
+  if (!("path" in effect) || effect.found?.tracked === undefined) return effect;
+  const { tracked: _, ...found } = effect.found;
+  const { only, ...rest } = effect;
+  const narrow = only === undefined || found.recursive === true ? {} : { only };
+  return { ...rest, ...narrow, found: { ...found, partial: true } };
+}
