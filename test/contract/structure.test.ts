@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_624,
+  source_lines: 140_655,
   test_lines: 106_263,
   files_over_300: 0,
   functions_over_60: 0,

@@ -1,4 +1,4 @@
-import { operandAfterOptions, otherPrograms, type Word } from "@bylaw/shell";
+import { operandAfterOptions, otherPrograms, type Hazard, type Word } from "@bylaw/shell";
 import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
@@ -19,7 +19,7 @@ export interface WordPattern extends ProgramKey {
   /** The pattern as written, without its other alternatives. */
   readonly text: string;
   /** Matches only what is written: the bare name or a system folder, the words in order, and each hazard spelled out. */
-  allows(words: readonly Word[], hazards: readonly { readonly at: number }[]): boolean;
+  allows(words: readonly Word[], hazards: readonly Hazard[]): boolean;
   /** Whether the base name of a word is the pattern's program. */
   names(word: string): boolean;
   /** Matches by meaning, from the word at `from` on: the base name, and flags in any order and form. */
@@ -93,9 +93,7 @@ function compileOne(words: string[], source: string): WordPattern {
       if (!covered) return false;
       // The words that the pattern names come first. The number of further words does not matter.
       if (!coversOpen(given)) return false;
-      for (const { at } of hazards)
-        if ((at === 0 ? program : globs[at - from])?.literal === undefined) return false;
-      return true;
+      return hazards.every((one) => spellsOut(one.at === 0 ? program : globs[one.at - from], one));
     },
     names: (word) => means(baseName(word)),
     firstWords: () => firstWords(rest, globs, { program: base }),
@@ -108,6 +106,12 @@ function compileOne(words: string[], source: string): WordPattern {
   };
 }
 
+// Spells out that there is an operand, and also covers one that makes a program write, such as the name of a new branch.
+const OPERAND = "[!-]*";
+
+const spellsOut = (glob: Glob | undefined, { does }: Hazard): boolean =>
+  glob?.literal !== undefined || (does === "write" && glob?.source === OPERAND);
+
 function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefined): boolean {
   if (word?.single !== true) return false;
   return word.text === undefined ? glob.any : covers?.(word.text) === true;
@@ -115,7 +119,7 @@ function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefine
 
 // Whether a word such as `[!-]*` or `src/*` covers every name that the shell finds for a glob, because all begin alike.
 function coversNames(glob: Glob, word: Word | undefined): boolean {
-  if (word?.operand === true && glob.source === "[!-]*") return true;
+  if (word?.operand === true && glob.source === OPERAND) return true;
   const first = word?.globbed === true ? word.pieces[0] : undefined;
   return typeof first === "string" && /^[^*]*[^*.]\*$/.test(glob.source) && glob.matches(first);
 }
@@ -125,7 +129,7 @@ function coversNames(glob: Glob, word: Word | undefined): boolean {
 function skipOptions(
   program: string | undefined,
   given: readonly Word[],
-  hazards: readonly { readonly at: number }[],
+  hazards: readonly Hazard[],
 ): number {
   if (program === undefined || given[1]?.text?.startsWith("-") !== true) return 1;
   const from = operandAfterOptions(program, given) ?? 1;

@@ -5,6 +5,7 @@ import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
+import { activates } from "./virtual-environments.ts";
 
 function trap(use: ParsedArgs, out: Findings): void {
   const [action] = use.operands;
@@ -28,7 +29,8 @@ function source(use: ParsedArgs, out: Findings): void {
   hazard(out, script.at, "load");
   file(out, "read", script.word);
   file(out, "execute", script.word);
-  unknown(out, "dynamic_script", `script in the file \`${script.word.text ?? "?"}\``);
+  if (!activates(out.argv))
+    unknown(out, "dynamic_script", `script in the file \`${script.word.text ?? "?"}\``);
 }
 
 function evaluate(use: ParsedArgs, out: Findings): void {

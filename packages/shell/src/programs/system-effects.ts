@@ -1,4 +1,5 @@
 import type { EffectTable } from "./effect-patterns.ts";
+import { ACTIVATE_SCRIPTS } from "./virtual-environments.ts";
 
 /** The effects of file tools, shells and system tools, in addition to those of their operands. */
 export const SYSTEM_EFFECTS: EffectTable = {
@@ -8,8 +9,12 @@ export const SYSTEM_EFFECTS: EffectTable = {
   "shred srm": { deletes: "**", destroys: "**" },
   fuser: { kills: "-k" },
   chmod: { "weakens-guards": "777, 0777, a+rwx, a=rwx, ugo+rwx, o+w, +s, u+s, 4755" },
-  "bash sh zsh dash ksh mksh fish ash rbash csh tcsh nu pwsh powershell cmd eval source .": {
+  "bash sh zsh dash ksh mksh fish ash rbash csh tcsh nu pwsh powershell cmd eval": {
     "runs-inline-code": "**",
+  },
+  "source .": {
+    "runs-project": ACTIVATE_SCRIPTS.map((script) => `${script} $`).join(", "),
+    "runs-inline-code": "*",
   },
   osascript: { "runs-inline-code": "**" },
   "env printenv": { "handles-secrets": "**" },

@@ -21,6 +21,7 @@ import {
 import { isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
 import { PIPE, type Run } from "../programs/program-reading.ts";
+import { activates } from "../programs/virtual-environments.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
@@ -258,13 +259,14 @@ function move(
           : folderAfterCd(folder, draft.argv);
       walk.onFailure = folder;
       return;
-    case "pushd":
-    case "popd":
     case "source":
     case ".":
-      walk.folderChanges++;
-      walk.onSuccess = walk.onFailure = ANYWHERE;
-      if (name === "source" || name === ".") walk.variables.setAllElsewhere();
+      walk.variables.setAllElsewhere();
+      if (!activates(draft.argv)) goAnywhere(walk);
+      return;
+    case "pushd":
+    case "popd":
+      goAnywhere(walk);
       return;
     case "exit":
       // zsh refuses to exit with several arguments, and goes on. `break` and `return` do nothing outside a loop or function.
@@ -278,11 +280,13 @@ function move(
       if (ran) walk.onSuccess = walk.onFailure = NOWHERE;
       return;
     default:
-      if (walk.functions?.get(name) === true) {
-        walk.folderChanges++;
-        walk.onSuccess = walk.onFailure = ANYWHERE;
-      }
+      if (walk.functions?.get(name) === true) goAnywhere(walk);
   }
+}
+
+function goAnywhere(walk: WalkState): void {
+  walk.folderChanges++;
+  walk.onSuccess = walk.onFailure = ANYWHERE;
 }
 
 function baseOf(name: string): string {
