@@ -92,6 +92,8 @@ export interface FoundFiles {
   readonly recursive?: true;
   /** Set if git tracks all of them: their names are printed from the folder of the search (`here`), or also from the top of the repository. */
   readonly tracked?: "here" | "top";
+  /** Set with `tracked` if git lists only files that differ from its index. */
+  readonly changed?: true;
   /** Whether the search leaves out files in a way that is not known, such as all that are ignored. */
   readonly partial?: true;
 }
@@ -147,6 +149,8 @@ export type Effect =
       readonly visible?: boolean;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
+      /** Set with `found` if the effect is on nothing but files that can be found before the line runs. */
+      readonly exact?: true;
     }
   | {
       readonly kind: "network";

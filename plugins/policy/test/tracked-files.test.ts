@@ -1,12 +1,15 @@
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,10 +60,13 @@ function create(path: string, content = "a\n"): void {
 
 const kernel = createKernel({ plugins: [policy({ text })] });
 
-async function decided(command: string, cwd = work): Promise<string> {
+function callOf(command: string, cwd = work): ToolCall {
   const kept = { cwd, workspace: work, home: "/home/dev" };
-  const call: ToolCall = { hook: "beforeToolCall", tool: "bash", args: { command }, ...kept };
-  const { effect, rule } = await kernel.decide(call);
+  return { hook: "beforeToolCall", tool: "bash", args: { command }, ...kept };
+}
+
+async function decided(command: string, cwd = work): Promise<string> {
+  const { effect, rule } = await kernel.decide(callOf(command, cwd));
   return effect === "deny" ? `deny ${rule?.name}` : effect;
 }
 
@@ -114,12 +120,73 @@ describe("a list of git names tracked files", () => {
     for (const line of [
       "git ls-files | head -1 | xargs cat",
       "git ls-files | grep -v env | xargs cat",
-      "git ls-files -m | xargs cat",
-      "git diff --name-only | xargs cat",
+      "git diff --name-only --cached --diff-filter=d | xargs cat",
       "git grep -l a | xargs cat",
     ])
       expect(await decided(line)).toBe("ask_user");
     expect(await decided("git ls-files | sort | xargs cat")).toBe("deny secret");
+  });
+});
+
+describe("a list of what changed", () => {
+  const lines = ["git ls-files -m | xargs cat", "git diff --name-only | xargs cat"];
+  beforeEach(() => git("add", "-f", ".env"));
+
+  it.each(lines)("leaves out files that are as the index says: %s", async (line) => {
+    create("src/a.ts", "b\n");
+    expect(await decided(line)).toBe("allow");
+    create(".env", "b\n");
+    expect(await decided(line)).toBe("ask_user");
+    git("add", "-f", ".env");
+    expect(await decided(line)).toBe("allow");
+    chmodSync(join(work, ".env"), 0o755);
+    expect(await decided(line)).toBe("ask_user");
+  });
+
+  it("has a file that is only meant to be added, or has a conflict", async () => {
+    git("rm", "-q", "--cached", ".env");
+    git("add", "-f", "-N", ".env");
+    for (const line of lines) expect(await decided(line)).toBe("ask_user");
+    git("rm", "-q", "--cached", ".env");
+    const blob = git("hash-object", "-w", ".env").trim();
+    execFileSync("git", ["update-index", "--index-info"], {
+      cwd: work,
+      input: [1, 2, 3].map((stage) => `100644 ${blob} ${stage}\t.env\n`).join(""),
+    });
+    for (const line of lines) expect(await decided(line)).toBe("ask_user");
+  });
+
+  it("has a file that was written after the index, or with it", async () => {
+    const before = statSync(join(work, ".env")).mtimeMs / 1000 - 1;
+    utimesSync(join(work, ".git/index"), before, before);
+    for (const line of lines) expect(await decided(line)).toBe("ask_user");
+  });
+
+  it("has every file that git finds changed, however soon after the index", async () => {
+    const names = ["a", "b", "c", "d"].map((name) => `many/${name}.ts`);
+    for (const name of names) create(name);
+    for (let round = 0; round < 16; round++) {
+      git("add", ".");
+      for (const [at, name] of names.entries())
+        if ((round >> at) % 2 === 1) create(name, `${round % 10}\n`);
+      const printed = git("diff", "--name-only")
+        .split("\n")
+        .filter((name) => name !== "");
+      for (const name of names) {
+        const rule = `[[rules]]\nname = "one"\naction = "deny"\npaths = "./${name}"\n`;
+        const held = createKernel({ plugins: [policy({ text: text + rule })] });
+        const { effect } = await held.decide(callOf("git diff --name-only | xargs cat"));
+        if (printed.includes(name)) expect([name, effect]).toEqual([name, "ask_user"]);
+      }
+    }
+  });
+
+  it("has a file that the line itself changes first", async () => {
+    for (const line of lines) expect(await decided(`touch .env; ${line}`)).not.toBe("allow");
+    for (const line of lines)
+      expect(await decided(`sed -i s/a/b/ src/a.ts; ${line}`)).toBe("ask_user");
+    for (const line of lines)
+      expect(await decided(`${line}; sed -i s/a/b/ src/a.ts`)).toBe("allow");
   });
 });
 
@@ -276,6 +343,45 @@ describe("what looks like a list of tracked files is none", () => {
   it("if xargs sets a variable of its commands", async () => {
     for (const form of ["--process-slot-var=PATH", "--process-slot-var PATH"])
       expect(await decided(`git ls-files | xargs ${form} cat`)).toBe("ask_user");
+  });
+});
+
+describe("a list says all that is meant", () => {
+  const held = createKernel({
+    plugins: [
+      policy({
+        text: `${text}[[rules]]\nname = "hidden"\naction = "deny"\npaths = ["secrets/**", "**/.codex/**"]\n`,
+      }),
+    ],
+  });
+  const effectOf = async (line: string): Promise<string> => {
+    const { effect } = await held.decide(callOf(line));
+    return effect;
+  };
+
+  it.each([
+    "git ls-files | xargs cat",
+    "git ls-files | xargs sed -i s/a/b/",
+    "git diff --name-only | xargs prettier --write",
+    "git ls-files | xargs cat; mkdir out",
+  ])("and not what a deny holds that is not there: %s", async (line) => {
+    expect(await effectOf(line)).toBe("allow");
+    create("secrets/a.md");
+    git("add", ".");
+    create("secrets/a.md", "b\n");
+    expect(await effectOf(line)).not.toBe("allow");
+  });
+
+  it.each([
+    "cp docs/c.md src/c.md; git ls-files -z | xargs -0 cat",
+    "mkdir out; git ls-files | xargs cat",
+    "tee out.md | xargs cat; git ls-files | xargs cat",
+    "find . -name '*.md' | xargs sed -i.x s/a/b/",
+    "find . -name '*.md' -print0 | xargs -0 -n2 mv",
+    "find . -name '*.md' -print0 | xargs -0 -n2 cp",
+    "eslint src; git ls-files -z | xargs -0 cat",
+  ])("but not if more may be there: %s", async (line) => {
+    expect(await effectOf(line)).not.toBe("allow");
   });
 });
 

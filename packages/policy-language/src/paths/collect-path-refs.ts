@@ -234,7 +234,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
-    const { path, kind, below, only, follows, visible = false, found } = effect;
+    const { path, kind, below, only, follows, visible = false, found, exact = false } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // A file on another machine is not covered by rules about files here.
@@ -280,6 +280,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
       pattern: region === undefined || found !== undefined ? undefined : pattern,
       namesOf,
       found: found === undefined || remote ? undefined : foundRef(path, only, found),
+      exact,
       remote,
     });
   }

@@ -67,20 +67,43 @@ function readBytes(path: string, most: number): Buffer | undefined {
   }
 }
 
+/** What git tracks. */
+export interface Index {
+  readonly entries: readonly Entry[];
+  /** When the index was written, in nanoseconds. */
+  readonly time: bigint;
+}
+
+interface Entry {
+  /** From the top of the working tree. */
+  readonly name: string;
+  readonly fields: Buffer;
+}
+
 /**
- * The names in the index of a repository, from the top of its working tree. Undefined if the index is not whole in its file, names
- * another repository, or uses another hash than SHA-1.
+ * Reads the index of a repository. Undefined if the index is not whole in its file, names another repository, or uses another hash than
+ * SHA-1.
  */
-export function readIndex({ folder }: Repository): readonly string[] | undefined {
+export function readIndex({ folder }: Repository): Index | undefined {
   const file = `${folder}/index`;
-  if (kindOf(file) === "nothing") return [];
+  if (kindOf(file) === "nothing") return { entries: [], time: 0n };
+  const time = timeOf(file);
   const bytes = readBytes(file, MAX_INDEX);
   if (bytes === undefined || bytes.length < HEAD_SIZE + HASH_SIZE) return undefined;
   const body = bytes.subarray(0, -HASH_SIZE);
   if (!createHash("sha1").update(body).digest().equals(bytes.subarray(-HASH_SIZE)))
     return undefined;
   try {
-    return namesIn(body);
+    const entries = entriesIn(body);
+    return time === undefined || entries === undefined ? undefined : { entries, time };
+  } catch {
+    return undefined;
+  }
+}
+
+function timeOf(file: string): bigint | undefined {
+  try {
+    return statSync(file, { bigint: true }).mtimeNs;
   } catch {
     return undefined;
   }
@@ -95,10 +118,10 @@ const REPOSITORY = 0o16;
 const FOLDER = 0o04;
 
 // See gitformat-index(5).
-function namesIn(body: Buffer): readonly string[] | undefined {
+function entriesIn(body: Buffer): readonly Entry[] | undefined {
   const version = body.readUInt32BE(4);
   if (body.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) return undefined;
-  const names: string[] = [];
+  const entries: Entry[] = [];
   let at = HEAD_SIZE;
   let last = "";
   for (let left = body.readUInt32BE(8); left > 0; left--) {
@@ -106,6 +129,7 @@ function namesIn(body: Buffer): readonly string[] | undefined {
     if (type === REPOSITORY || type === FOLDER) return undefined;
     const isExtended = (body.readUInt16BE(at + ENTRY_SIZE - 2) & 0x4000) !== 0;
     let from = at + ENTRY_SIZE + (isExtended ? 2 : 0);
+    const fields = body.subarray(at, from);
     let kept = "";
     if (version === 4) {
       const cut = readOffset(body, from);
@@ -116,10 +140,10 @@ function namesIn(body: Buffer): readonly string[] | undefined {
     const end = body.indexOf(0, from);
     if (end < 0) return undefined;
     last = kept + body.toString("latin1", from, end);
-    names.push(last);
+    entries.push({ name: last, fields });
     at = version === 4 ? end + 1 : at + ((end - at + 8) & ~7);
   }
-  return hasAllNames(body, at) ? [...new Set(names)] : undefined;
+  return hasAllNames(body, at) ? entries : undefined;
 }
 
 // Version 4 writes a number in groups of seven bits. Every byte but the last has its high bit set.

@@ -154,8 +154,15 @@ class PathReader {
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
-      listed: matches !== undefined && region?.below !== true,
+      listed: this.#isListed(ref, matches),
     };
+  }
+
+  // Whether the call means nothing but the names that the host has listed.
+  #isListed({ region, found, exact, follows }: PathRef, matches: Matches): boolean {
+    return found === undefined
+      ? matches !== undefined && region?.below !== true
+      : exact === true && follows !== true && this.#stamp?.globs.has(found.key) === true;
   }
 
   #matchesFor({ namesOf, region, pattern }: PathRef, places: readonly Place[]): Matches {

@@ -26,6 +26,8 @@ export interface PathRef {
   readonly namesOf?: string | undefined;
   /** Set if another program finds files below it and passes their names to this command. */
   readonly found?: FoundRef | undefined;
+  /** Whether nothing but these files is meant. */
+  readonly exact?: boolean | undefined;
   /** Whether it is on another machine or in a container. */
   readonly remote?: boolean | undefined;
 }
@@ -47,6 +49,8 @@ export interface FoundRef {
   readonly recursive: boolean;
   /** Set if git tracks all of the files. See {@link FoundFiles.tracked}. */
   readonly tracked: FoundFiles["tracked"];
+  /** See {@link FoundFiles.changed}. */
+  readonly changed: boolean;
   /** Whether the program may find only some of the files. */
   readonly partial: boolean;
 }
@@ -87,13 +91,17 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
 export function foundRef(
   { text, pattern }: { readonly text: string; readonly pattern?: string },
   only: readonly string[] | undefined,
-  { links, splits, recursive, tracked, partial }: FoundFiles,
+  { links, splits, recursive, tracked, changed, partial }: FoundFiles,
 ): FoundRef {
   return {
-    key: JSON.stringify([text, links, splits, only ?? null, tracked ?? null, recursive === true]),
+    key: JSON.stringify([
+      ...[text, links, splits, only ?? null, tracked ?? null],
+      ...[changed === true, recursive === true],
+    ]),
     folder: text,
     written: pattern?.replace(/\\(.)/g, "$1") ?? text,
     only: only === undefined ? undefined : readFilters(only),
-    ...{ links, splits, recursive: recursive === true, tracked, partial: partial === true },
+    ...{ links, splits, recursive: recursive === true },
+    ...{ tracked, changed: changed === true, partial: partial === true },
   };
 }

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { foundPaths } from "./found-paths.ts";
 import type { FoundRef } from "./path-refs.ts";
 import { readIndex, repositoryAt } from "./git-index.ts";
+import { mayDiffer } from "./index-fields.ts";
 import { mayName } from "./name-glob.ts";
 import { hasMeaning, isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
@@ -15,20 +16,24 @@ export function trackedPaths(
   ref: FoundRef,
   lookup: GlobLookup,
 ): readonly string[] | undefined {
-  const { only, splits, tracked, recursive } = ref;
+  const { only, splits, tracked, changed, recursive } = ref;
   const real = realOf(folder);
   const repository = real === undefined ? "none" : repositoryAt(real);
   // Git prints nothing here, unless its environment names a repository.
   if (real === undefined || repository === "none")
     return foundPaths(folder, recursive ? { ...ref, only: undefined } : ref, lookup);
-  const names = repository && readIndex(repository);
-  if (repository === undefined || names === undefined) return undefined;
+  const index = repository && readIndex(repository);
+  if (repository === undefined || index === undefined) return undefined;
+  if (changed && index.entries.length > MAX_STATES) return undefined;
   const inside = real.slice(repository.top.length).replace(/^\//, "");
   const start = inside === "" ? "" : `${inside}/`;
   const at = folder.replace(/\/+$/, "");
   const found = new Set<string>();
-  for (const name of names) {
-    if (name.startsWith(start)) found.add(name.slice(start.length));
+  for (const { name, fields } of index.entries) {
+    const isInside = name.startsWith(start);
+    if (!isInside && tracked !== "top") continue;
+    if (changed && !mayDiffer(`${repository.top}/${name}`, fields, index.time)) continue;
+    if (isInside) found.add(name.slice(start.length));
     if (tracked === "top") found.add(name);
   }
   const wanted = [...found].filter(
@@ -46,6 +51,9 @@ export function trackedPaths(
   );
   return isKnown ? paths : undefined;
 }
+
+// Looking at the state of so many files takes about 50 ms.
+const MAX_STATES = 10_000;
 
 // Git may print any other name in quotes.
 const PLAIN = /^[ -~]+$/;

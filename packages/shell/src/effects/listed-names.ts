@@ -47,6 +47,7 @@ export function checkListedNames(walk: WalkState): void {
     if (draft.effects.some(isTracked) && !(isIndexed && keepsIndex(draft)))
       draft.effects = draft.effects.map(untracked);
     if (draft.effects.some(isSplit) && !isPlain) draft.unknown = [...draft.unknown, REASON];
+    if (!keepsFiles(draft, before)) draft.effects = draft.effects.map(inexact);
   }
 }
 
@@ -82,9 +83,9 @@ function addedBy(draft: Draft): Added {
 // What exists already was listed.
 const isPlainWrite = (effect: Effect): boolean =>
   effect.kind === "write" &&
-  effect.below !== true &&
-  (effect.found !== undefined ||
-    (effect.path.text !== undefined &&
+  (effect.exact === true ||
+    (effect.below !== true &&
+      effect.path.text !== undefined &&
       (effect.path.globbed === true || PLAIN.test(effect.path.pattern ?? effect.path.text))));
 
 // No name is an option, a file of options, a host or of git, is read as several, or is known only to the shell.
@@ -159,8 +160,20 @@ const isGitFile = (effect: Effect): boolean =>
 
 function untracked(effect: Effect): Effect {
   if (!("path" in effect) || effect.found?.tracked === undefined) return effect;
-  const { tracked: _, ...found } = effect.found;
+  const { tracked: _, changed: __, ...found } = effect.found;
   const { only, ...rest } = effect;
   const narrow = only === undefined || found.recursive === true ? {} : { only };
   return { ...rest, ...narrow, found: { ...found, partial: true } };
+}
+
+// Whether the files that are found before the line runs are all that the command finds, and whether they are as they were.
+const keepsFiles = ({ effects }: Draft, before: readonly Adding[]): boolean =>
+  before.every(({ added }) => added === "tracked") &&
+  effects.every((effect) => effect.kind !== "write" || isPlainWrite(effect));
+
+function inexact(effect: Effect): Effect {
+  if (!("path" in effect) || effect.found === undefined) return effect;
+  const { exact: _, ...rest } = effect;
+  const { changed: __, ...found } = effect.found;
+  return { ...rest, found };
 }

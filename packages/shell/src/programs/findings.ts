@@ -102,10 +102,12 @@ export interface FolderScope {
   readonly only?: readonly string[];
   readonly follows?: boolean;
   readonly visible?: boolean;
+  /** Whether it writes files that exist, and no others. */
+  readonly inPlace?: boolean;
 }
 
 /** A formatter skips names with a leading dot below its directories. */
-export const FORMATTED: FolderScope = { below: true, visible: true };
+export const FORMATTED: FolderScope = { below: true, visible: true, inPlace: true };
 
 /** Records an effect on a file. */
 export function file(out: Findings, kind: FileKind, word: Word, more?: FolderScope): void {
@@ -140,6 +142,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
   const { path, only, names = [], follows = false, below: inside } = findingOf(found);
   if (kind === "execute") unknown(out, "dynamic_script", "a script known only at run time");
   const named = out.base === undefined ? path : below(out.base, path);
+  const exact = kind === "read" || (kind === "write" && more?.inPlace === true);
   const folders =
     kind === "delete" && whole && !follows ? deletedBelow(findingOf(found), named) : [];
   for (const one of folders) out.effects.push({ kind, ...one, below: true, found: files });
@@ -152,6 +155,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
     // A tracked path is no folder, or else the list is unknown.
     ...(only === undefined || (whole && found.tracked === undefined) ? {} : { only }),
     ...(follows || more?.follows === true ? { follows: true } : {}),
+    ...(exact ? { exact } : {}),
   });
   if (named.text === undefined || named.pattern !== undefined) return;
   // A file extension alone does not name a file.

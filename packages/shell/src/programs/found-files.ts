@@ -54,10 +54,11 @@ export function recursiveOf(found: FoundFiles): FoundFiles {
 
 /** A word for one found path, or for any number of them. */
 function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
-  const { lead, links, splits, tracked, partial } = finding;
+  const { lead, links, splits, tracked, changed, partial } = finding;
   const found: FoundFiles = {
     ...{ links, splits },
     ...(tracked === undefined ? {} : { tracked }),
+    ...(changed === undefined ? {} : { changed }),
     ...(partial === undefined ? {} : { partial }),
   };
   findings.set(found, finding);

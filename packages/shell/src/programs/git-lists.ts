@@ -24,10 +24,12 @@ function listedBySub(
     );
     const files = paths.length === 0 ? filesOf("here") : paths.flatMap(filesOfPath);
     const all = { files, zero };
-    return texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? "")) ? some(all) : all;
+    return texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? ""))
+      ? some(changed(all))
+      : all;
   }
   if (sub?.text === "diff" && texts.includes("--name-only") && texts.every(isDiffed))
-    return some({ files: filesOf(namesIndexed(texts) ? "top" : undefined), zero });
+    return some(diffed(texts, zero));
   if (
     sub?.text === "grep" &&
     texts.some((text) => GREP_NAMES.test(text ?? "")) &&
@@ -36,6 +38,19 @@ function listedBySub(
     return some({ files: filesOf("top"), zero: false });
   return undefined;
 }
+
+function diffed(texts: readonly (string | undefined)[], zero: boolean): Listing {
+  if (!namesIndexed(texts)) return { files: filesOf(undefined), zero };
+  const all = { files: filesOf("top"), zero };
+  return texts.some(isCached) ? all : changed(all);
+}
+
+const changed = ({ files, zero }: Listing): Listing => ({
+  files: files.map((file) => ({ ...file, changed: true })),
+  zero,
+});
+
+const isCached = (text: string | undefined): boolean => text === "--cached" || text === "--staged";
 
 const filesOf = (tracked: "here" | "top" | undefined): readonly Finding[] =>
   findingsAt([HERE], {
@@ -52,10 +67,7 @@ function namesIndexed(texts: readonly (string | undefined)[]): boolean {
   const [filter = ""] = filters;
   // Git joins several filters, which may cancel each other.
   if (filters.length > 1) return false;
-  return (
-    !before.some((text) => text === "--cached" || text === "--staged") ||
-    /^--diff-filter=([a-z]*d[a-z]*|[A-CE-Z]+)$/.test(filter)
-  );
+  return !before.some(isCached) || /^--diff-filter=([a-z]*d[a-z]*|[A-CE-Z]+)$/.test(filter);
 }
 
 // In a pattern of git, `*` also matches slashes.

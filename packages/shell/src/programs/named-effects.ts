@@ -85,7 +85,7 @@ function emptiesFiles({ argv, redirections }: ShellCommand): boolean {
   );
 }
 
-// A word known only to bash may be any option of the program.
+// A word known only to bash may be any option of the program. A caller looks at the names that are found, and refuses options.
 function addOptions(argv: readonly Word[], { possible }: Found): void {
   const end = argv.findIndex(({ text }) => text === "--");
   const open = argv.some(
@@ -93,6 +93,7 @@ function addOptions(argv: readonly Word[], { possible }: Found): void {
       at > 0 &&
       (end < 0 || at < end) &&
       (word.text === undefined || !word.single) &&
+      word.found?.splits !== true &&
       mayBeOption(word),
   );
   const spec = open ? specOf(baseName(argv[0]?.text ?? "")) : undefined;

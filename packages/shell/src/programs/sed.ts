@@ -53,7 +53,7 @@ export function readSed(out: Findings, from: number): void {
   const empties = scripts.length === 1 && deletesLines(scripts[0]?.word.text ?? "", use);
   for (const { word } of files) {
     if (word.text !== "-") file(out, "read", word);
-    if (inPlace) file(out, "write", word);
+    if (inPlace) file(out, "write", word, { inPlace });
     for (const ending of endings) file(out, "write", backupOf(word, ending));
     if (inPlace && empties) file(out, "delete", word);
   }

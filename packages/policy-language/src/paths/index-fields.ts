@@ -1,0 +1,48 @@
+import { lstatSync, type BigIntStats } from "node:fs";
+
+/**
+ * Whether git may list a file as changed. `fields`: its entry in the index without the name. `time`: when the index was written. Git does
+ * not read a file again whose state is as the index says, unless it was written at the same time as the index.
+ */
+export function mayDiffer(path: string, fields: Buffer, time: bigint): boolean {
+  const state = stateOf(path);
+  if (state === undefined || timeAt(fields, MTIME) >= time || isSpecial(fields)) return true;
+  return !(
+    timeAt(fields, CTIME) === state.ctimeNs &&
+    timeAt(fields, MTIME) === state.mtimeNs &&
+    fields.readUInt32BE(INODE) === low(state.ino) &&
+    fields.readUInt32BE(MODE) === modeOf(state) &&
+    fields.readUInt32BE(USER) === low(state.uid) &&
+    fields.readUInt32BE(GROUP) === low(state.gid) &&
+    fields.readUInt32BE(SIZE) === low(state.size)
+  );
+}
+
+function stateOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
+  } catch {
+    return undefined;
+  }
+}
+
+// Positions in an entry. See gitformat-index(5).
+const [CTIME, MTIME, INODE, MODE, USER, GROUP, SIZE, FLAGS] = [0, 8, 20, 24, 28, 32, 36, 60];
+const STAGE = 0x3000;
+const EXTENDED = 0x4000;
+
+// A conflict, a file that is only meant to be added, or one of which git does not know the state.
+const isSpecial = (fields: Buffer): boolean =>
+  (fields.readUInt16BE(FLAGS) & (STAGE | EXTENDED)) !== 0 || fields.readUInt32BE(SIZE) === 0;
+
+const timeAt = (fields: Buffer, at: number): bigint =>
+  BigInt(fields.readUInt32BE(at)) * 1_000_000_000n + BigInt(fields.readUInt32BE(at + 4));
+
+const low = (value: bigint): number => Number(value & 0xffff_ffffn);
+
+// Git keeps the kind of a file and whether its owner may run it.
+function modeOf(state: BigIntStats): number {
+  if (state.isSymbolicLink()) return 0o120000;
+  if (!state.isFile()) return 0;
+  return (state.mode & 0o100n) === 0n ? 0o100644 : 0o100755;
+}
