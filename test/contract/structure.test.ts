@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_786,
-  test_lines: 106_369,
+  source_lines: 140_814,
+  test_lines: 106_407,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -149,7 +149,7 @@ export type Effect =
       readonly visible?: boolean;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
-      /** Set with `found` if the effect is on nothing but files that can be found before the line runs. */
+      /** Set with `found` or a glob if the effect is on nothing but files that can be found before the line runs. */
       readonly exact?: true;
     }
   | {

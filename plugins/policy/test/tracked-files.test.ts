@@ -289,6 +289,19 @@ describe("files are asked about that git may print although it does not track th
   });
 });
 
+describe("a list of names that are not there any more", () => {
+  it.each(["git add src", "git reset -q HEAD~1", "git checkout -q -b y"])(
+    "is asked about after %s",
+    async (first) => {
+      create("a .env b.md");
+      git("add", ".");
+      git("commit", "-qm", "y");
+      rmSync(join(work, "a .env b.md"));
+      expect(await decided(`${first}; git ls-files '*.md' | xargs cat`)).toBe("ask_user");
+    },
+  );
+});
+
 describe("what looks like a list of tracked files is none", () => {
   it.each([
     "git diff -- --name-only docs | tail -n 1 | xargs cat",
@@ -332,6 +345,24 @@ describe("what looks like a list of tracked files is none", () => {
     const list = "rg --files -g '*.ts' | xargs wc";
     expect(await decided(`cp src/a.ts src/c.ts; ${list}`)).toBe("allow");
     expect(await decided(`cp src/a.ts ${name}; ${list}`)).toBe("ask_user");
+  });
+
+  it.each([
+    "touch './a'*' .env x.ts'",
+    "mkdir -p './a'*' .env x.ts'",
+    "gzip -k ./a*.ts",
+    "gcc -S 'src/a .env b.c'",
+    "mktemp --suffix=' .env x.ts' -p .",
+  ])("if the line makes names that are more than what it writes: %s", async (first) => {
+    const open = createKernel({
+      plugins: [
+        policy({
+          text: text.replace('"cat *"', '"cat *", "touch *", "gzip *", "gcc *", "mktemp *"'),
+        }),
+      ],
+    });
+    const { effect } = await open.decide(callOf(`${first}; find . -name '*.ts' | xargs cat`));
+    expect(effect).toBe("ask_user");
   });
 
   it("if the line runs code that may make any name first", async () => {

@@ -21,7 +21,7 @@ export interface PathFact {
   readonly named: readonly Place[];
   /** Those of `all` that only may be meant. */
   readonly maybe: readonly Place[];
-  /** What an allow may cover instead of `places`: all that a glob finds now, and a name that it could find. */
+  /** What an allow may cover instead of `places`: the files of a list, or all that a glob finds now and a name that it could find. */
   readonly cover: readonly Place[] | undefined;
   /** Set if the call means something below the places. */
   readonly region: Region | undefined;
@@ -143,6 +143,7 @@ class PathReader {
       aliases.push(...matches);
       if (region?.below === true) aliases.push(...this.#lostWith(matches));
     }
+    const known = places.length;
     const maybe =
       found === undefined ? NONE : this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
@@ -150,11 +151,13 @@ class PathReader {
     const unnamed = within?.isNarrow === true && isInside ? [...maybe, ...all] : maybe;
     const named = unnamed.length === 0 ? both : both.filter((place) => !unnamed.includes(place));
     const samples = region?.globbed === true ? samplesOf(all, region.names) : undefined;
-    const cover = samples && matches?.concat(samples);
+    const listed = this.#isListed(ref, matches);
+    const files = listed && found !== undefined ? places.slice(known) : NONE;
+    const cover = files.length > 0 ? files : samples && matches?.concat(samples);
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
-      listed: this.#isListed(ref, matches),
+      listed,
     };
   }
 

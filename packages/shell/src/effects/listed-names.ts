@@ -1,6 +1,5 @@
 import type { Effect, PathText, Unknown, Word } from "../analysis.ts";
 import type { EffectName } from "../effect-names.ts";
-import { linkMakerOf } from "../programs/link-makers.ts";
 import { namedEffects } from "../programs/named-effects.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
@@ -43,10 +42,12 @@ export function checkListedNames(walk: WalkState): void {
       draft.effects = draft.effects.map(withoutNames);
     if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
-    const isIndexed = isPlain && before.every(({ added }) => added !== "tracked");
-    if (draft.effects.some(isTracked) && !(isIndexed && keepsIndex(draft)))
-      draft.effects = draft.effects.map(untracked);
-    if (draft.effects.some(isSplit) && !isPlain) draft.unknown = [...draft.unknown, REASON];
+    const isIndexed =
+      isPlain && before.every(({ added }) => added !== "tracked") && keepsIndex(draft);
+    // The index may hold names that are not there any more.
+    if (draft.effects.some(isSplit) && !(draft.effects.some(isTracked) ? isIndexed : isPlain))
+      draft.unknown = [...draft.unknown, REASON];
+    if (!isIndexed) draft.effects = draft.effects.map(untracked);
     if (!keepsFiles(draft, before)) draft.effects = draft.effects.map(inexact);
   }
 }
@@ -63,8 +64,9 @@ const LOOKS: ReadonlySet<EffectName> = new Set(["reads", "runs-command"]);
 const TRACKS: ReadonlySet<EffectName> = new Set([...LOOKS, "changes-repository"]);
 const WRITES: ReadonlySet<EffectName> = new Set([...LOOKS, "writes"]);
 
+// A command of which a glob may find an option is not allowed, so the line does not run.
 function addedBy(draft: Draft): Added {
-  const { names, possible } = namedEffects(draft);
+  const { names, possible } = namedEffects(withOperands(draft));
   const does = (known: ReadonlySet<EffectName>): boolean =>
     [...names, ...possible].every((name) => known.has(name));
   const written = draft.effects.filter(({ kind }) => kind === "write");
@@ -75,21 +77,21 @@ function addedBy(draft: Draft): Added {
         ? "folders"
         : "files";
   if (does(LOOKS)) return "nothing";
-  // A checkout adds files, and may make links of them.
-  const checksOut = linkMakerOf(draft.argv, draft.effects) !== undefined;
-  return does(TRACKS) && !checksOut ? "tracked" : "anything";
+  // Any other change of the repository may run hooks, which are code of the project.
+  return draft.argv[0]?.text === "git" && draft.argv[1]?.text === "add" && does(TRACKS)
+    ? "tracked"
+    : "anything";
 }
 
 // What exists already was listed.
 const isPlainWrite = (effect: Effect): boolean =>
   effect.kind === "write" &&
   (effect.exact === true ||
-    (effect.below !== true &&
-      effect.path.text !== undefined &&
-      (effect.path.globbed === true || PLAIN.test(effect.path.pattern ?? effect.path.text))));
+    (effect.below !== true && PLAIN.test(effect.path.text ?? "") && !("pattern" in effect.path)));
 
-// No name is an option, a file of options, a host or of git, is read as several, or is known only to the shell.
-const PLAIN = /^(?!(?:.*\/)?\.git(?:\/|$))[/~]?(?:[\w.][^\s'"\\:*?[/]*(?:\/+|$))+$/i;
+// No name is an option, a file of options, a host or of git, or is read as several. The last is no folder, in which any file may be meant.
+const PLAIN =
+  /^(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}\/*$)[/~]?(?:[\p{L}\p{N}_.][\p{L}\p{N}\p{M}_.@%+,~-]*(?:\/+|$))+$/iu;
 
 // The files of a group are opened first, and `cp -r` also copies new folders.
 const keepsNames = (draft: Draft, before: readonly Adding[]): boolean =>
@@ -124,10 +126,9 @@ const isLeadingGlob = ({ globbed, pieces: [first] }: Word): boolean =>
 // The files of a group are opened before a command in it looks for names. A second round finds what the first has added.
 const keepsGlobs = (draft: Draft, once: boolean): boolean =>
   draft.redirections.every(({ writes, target }) => !writes || PLAIN.test(target?.text ?? "")) &&
-  (once || addedBy(ownOperands(draft)) !== "anything");
+  (once || addedBy(draft) !== "anything");
 
-// The command as it is if its globs find no option, which is what its first round needs.
-const ownOperands = (draft: Draft): Draft => ({
+const withOperands = (draft: Draft): Draft => ({
   ...draft,
   argv: draft.argv.map((word) => (isLeadingGlob(word) ? { ...word, operand: true } : word)),
 });

@@ -9,39 +9,56 @@ const MAKES =
 export function noteWritten(commands: readonly Draft[]): void {
   // A single command cannot run what it writes.
   if (commands.length < 2) return;
-  let written: Set<string> | undefined;
-  for (const { effects, argv, redirections } of commands) {
-    const name = argv[0]?.text ?? "";
-    const makes = MAKES.test(name.slice(name.lastIndexOf("/") + 1));
-    if (makes && redirections.length === 0) continue;
-    for (const effect of effects) {
-      if (
-        effect.kind !== "write" ||
-        effect.path.text === undefined ||
-        effect.path.pattern !== undefined
-      )
-        continue;
-      if (!makes || redirections.some(({ target }) => target?.text === effect.path.text))
-        (written ??= new Set()).add(normalizePath(effect.path.text));
-    }
-  }
-  if (written === undefined) return;
+  const written = commands.flatMap(writtenBy);
+  if (written.length === 0) return;
+  const files = new Set(written.flatMap((path) => (path.pattern === undefined ? path.text : [])));
+  const folders = written.flatMap((path) => (path.pattern === undefined ? [] : path.text));
   for (const draft of commands) {
-    for (const effect of draft.effects) {
-      if (
-        effect.kind !== "execute" ||
-        effect.path.text === undefined ||
-        !written.has(normalizePath(effect.path.text))
-      )
-        continue;
-      const reason: Unknown = {
-        code: "dynamic_command",
-        what: `program \`${effect.path.text.replace(/[`\n\r\t]/g, " ")}\`, which the line itself writes`,
-      };
-      draft.unknown = [...draft.unknown, reason];
-      break;
-    }
+    const program = draft.effects.find(
+      (effect) => effect.kind === "execute" && isWritten(effect.path.text, { files, folders }),
+    );
+    if (program?.kind !== "execute") continue;
+    const reason: Unknown = {
+      code: "dynamic_command",
+      what: `program \`${(program.path.text ?? "").replace(/[`\n\r\t]/g, " ")}\`, which the line itself writes`,
+    };
+    draft.unknown = [...draft.unknown, reason];
   }
+}
+
+interface Written {
+  readonly text: string;
+  readonly pattern: string | undefined;
+}
+
+// Normalized. With a pattern, the text is the folder of all that may be written.
+function writtenBy({ effects, argv, redirections }: Draft): readonly Written[] {
+  const name = argv[0]?.text ?? "";
+  const makes = MAKES.test(name.slice(name.lastIndexOf("/") + 1));
+  if (makes && redirections.length === 0) return [];
+  return effects.flatMap((effect) => {
+    if (effect.kind !== "write" || effect.path.text === undefined) return [];
+    const { text, pattern } = effect.path;
+    const counts =
+      !makes || pattern !== undefined || redirections.some(({ target }) => target?.text === text);
+    return counts ? { text: normalizePath(text), pattern } : [];
+  });
+}
+
+interface WrittenPaths {
+  readonly files: ReadonlySet<string>;
+  readonly folders: readonly string[];
+}
+
+function isWritten(text: string | undefined, { files, folders }: WrittenPaths): boolean {
+  if (text === undefined) return false;
+  const path = normalizePath(text);
+  return (
+    files.has(path) ||
+    folders.some((folder) =>
+      folder === "" ? !path.startsWith("/") : path.startsWith(`${folder}/`),
+    )
+  );
 }
 
 /** Normalizes a path: removes `.`, empty segments, and `..` after a name. */

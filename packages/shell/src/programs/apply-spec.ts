@@ -106,9 +106,12 @@ function readOperands(use: ParsedArgs, out: Findings): void {
     if (role === "exec") out.carriesFrom ??= operand.at + 1;
   }
   // A glob may find several names, and the last one may be what the program writes.
-  for (const [index, { word }] of use.operands.entries())
-    if (word.globbed === true && roles.slice(index + 1).some(({ role }) => role === "write"))
-      file(out, "write", word, walk);
+  for (const [index, { word, at }] of use.operands.entries()) {
+    const target = roles.slice(index + 1).find(({ role }) => role === "write");
+    if (word.globbed !== true || target === undefined) continue;
+    if (target.does !== undefined) hazard(out, at, target.does);
+    file(out, "write", word, walk);
+  }
   if (
     spec.alone !== undefined &&
     roles.every(({ role, does }) => role === "data" && does === undefined)

@@ -114,7 +114,18 @@ function cc(use: ParsedArgs, out: Findings): void {
     if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word)))
       hazard(out, at, "load");
   checkUnknownOptions(use, out);
-  if (!hasOption(use, "o E M MM S fsyntax-only")) file(out, "write", known("."));
+  writesBeside(use, out);
+}
+
+// Without `-o`, the names of outputs are made from those of the sources. `-MD` does so anyway.
+function writesBeside(use: ParsedArgs, out: Findings): void {
+  if (!hasOption(use, "o E M MM fsyntax-only") || hasOption(use, "MD MMD"))
+    file(out, "write", known("."));
+}
+
+function link(use: ParsedArgs, out: Findings): void {
+  argumentFiles(use, out);
+  writesBeside(use, out);
 }
 
 // A list of paths, separated by colons.
@@ -167,13 +178,9 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
   ld: {
     options: options`${kind.takes("write")} -o ${kind.load} -T -plugin ${kind.value} -dynamic-linker -L -l -e -rpath -soname`,
     operands: [many("read")],
-    more: argumentFiles,
+    more: link,
   },
-  as: {
-    options: options`${kind.takes("write")} -o`,
-    operands: [many("read")],
-    more: argumentFiles,
-  },
+  as: { options: options`${kind.takes("write")} -o`, operands: [many("read")], more: link },
   strip: { options: options`${kind.write} -o`, operands: [many("write")], more: argumentFiles },
   objcopy: OBJCOPY,
   objdump: {

@@ -60,15 +60,11 @@ function split(use: ParsedArgs, out: Findings): void {
 }
 
 function temporary(use: ParsedArgs, out: Findings): void {
-  const [template] = use.operands;
-  if (template === undefined) return;
   const folder = [...optionsNamed(use, "p"), ...optionsNamed(use, "tmpdir")][0]?.value;
+  const template = use.operands[0]?.word ?? known("tmp.XXXXXXXXXX");
+  if (use.operands.length === 0 && folder === undefined) return;
   const suffix = optionsNamed(use, "suffix")[0]?.value;
-  writeTemplate(
-    suffix === undefined ? template.word : concat([template.word, suffix]),
-    folder,
-    out,
-  );
+  writeTemplate(suffix === undefined ? template : concat([template, suffix]), folder, out);
 }
 
 function patch(use: ParsedArgs, out: Findings): void {

@@ -118,12 +118,13 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
   }
   if (word.found !== undefined) return fileFound(out, kind, word, more);
   const path = pathOf(word, out.base);
+  const exact = more?.inPlace === true && word.globbed === true ? ({ exact: true } as const) : {};
   if (more?.below !== true) {
-    out.effects.push({ kind, path });
+    out.effects.push({ kind, path, ...exact });
     return;
   }
   const { only, follows, visible } = more;
-  const effect = { kind, path, below: true } as const;
+  const effect = { kind, path, below: true, ...exact } as const;
   if (only === undefined && follows !== true && visible !== true) out.effects.push(effect);
   else
     out.effects.push({
