@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { callQuestionId } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylaw, jsonLines, type Ran } from "./bylaw.ts";
+import { bylaw, bylawHere, jsonLines, type Ran } from "./bylaw.ts";
 import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
 import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
 
@@ -31,7 +31,7 @@ const verdictOf = ({ stdout }: Ran): unknown => {
 interface Held extends SessionDesk {
   /** Calls the installed hook. */
   readonly asks: (event: object, seconds?: number) => Promise<Ran>;
-  readonly approve: (args: readonly string[], token?: string) => Ran;
+  readonly approve: (args: readonly string[], token?: string) => Promise<Ran>;
   /** The ids of the open questions, once there are so many. */
   readonly questions: (count: number) => Promise<readonly string[]>;
 }
@@ -42,7 +42,7 @@ function heldDesk(files?: Readonly<Record<"rules.toml", string>>): Held {
   mkdirSync(join(root, ".bylaw"), { mode: 0o700 });
   writeFileSync(join(root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
   const approve: Held["approve"] = (args, token = "") =>
-    bylaw(["approve", ...args, "--config", "bylaw.config.json"], {
+    bylawHere(["approve", ...args, "--config", "bylaw.config.json"], {
       ...{ cwd: root, env: { BYLAW_OPERATOR_TOKEN: token } },
     });
   return {
@@ -51,9 +51,9 @@ function heldDesk(files?: Readonly<Record<"rules.toml", string>>): Held {
     asks: (event, seconds = 60) => hook(event, { args: ["--wait", String(seconds)] }),
     async questions(count) {
       let ids: readonly string[] = [];
-      const open = (): number => {
+      const open = async (): Promise<number> => {
         // There may be no store yet.
-        const listed = jsonLines(approve(["list", "--json"])) as readonly {
+        const listed = jsonLines(await approve(["list", "--json"])) as readonly {
           readonly id?: string;
         }[];
         ids = listed.flatMap(({ id }) => (id === undefined ? [] : [id]));
@@ -73,7 +73,7 @@ describe("a held hook", () => {
     const { desk, call, asks, approve, questions } = heldDesk();
     const first = asks(call(PUBLISH, { id: "t1" }));
     const [id = ""] = await questions(1);
-    expect(approve(["yes", id], TOKENS.ada)).toMatchObject({ code: 0 });
+    expect(await approve(["yes", id], TOKENS.ada)).toMatchObject({ code: 0 });
     expect(verdictOf(await first)).toEqual(["allow", expect.stringContaining("ada")]);
     expect(typesIn(desk)).toEqual([
       ...["session_start", "tool_asked", "approval_granted", "tool_allowed"],
@@ -84,7 +84,7 @@ describe("a held hook", () => {
     const again = asks(call(PUBLISH, { id: "t2" }));
     const [other = ""] = await questions(1);
     expect(other).not.toBe(id);
-    expect(approve(["no", other, "--reason", "Not on a Friday"], TOKENS.ada).code).toBe(0);
+    expect((await approve(["no", other, "--reason", "Not on a Friday"], TOKENS.ada)).code).toBe(0);
     expect(verdictOf(await again)).toEqual(["deny", "ada said no: Not on a Friday"]);
   });
 
@@ -103,15 +103,15 @@ describe("a held hook", () => {
       ["yes", id],
       ["no", id, "--reason", "Late"],
     ]) {
-      const { code, stderr } = approve(args, TOKENS.ada);
+      const { code, stderr } = await approve(args, TOKENS.ada);
       expect(code).not.toBe(0);
       expect(stderr).toContain(`The question \`${id}\` has expired`);
     }
     // The call made again is another question, and a yes to it is for one call.
     const again = asks(call(PUBLISH));
     const [other = ""] = await questions(1);
-    expect(approve(["show", other]).stdout).toMatch(/until {5}20/);
-    expect(approve(["yes", other], TOKENS.ada).code).toBe(0);
+    expect((await approve(["show", other])).stdout).toMatch(/until {5}20/);
+    expect((await approve(["yes", other], TOKENS.ada)).code).toBe(0);
     expect(verdictOf(await again)).toEqual(["allow", expect.stringContaining("ada")]);
     expect(verdictOf(await asks(call(PUBLISH), 1))).toMatchObject(["ask", expect.any(String)]);
   });
@@ -137,7 +137,7 @@ describe("a held hook", () => {
       [["yes", id], "guessed"],
       [["no", id, "--reason", "free me"], ""],
     ] as const)
-      expect([args, approve(args, token).code]).toEqual([args, 1]);
+      expect([args, (await approve(args, token)).code]).toEqual([args, 1]);
     const forged = { event_type: "approval_granted", details: { digest: "x", by: "ada" } };
     const appended = bylaw(
       ["log", "append", "--run", "claude-code-s1", "--store", ".bylaw/store.db"],
@@ -146,10 +146,10 @@ describe("a held hook", () => {
     expect(appended.code).not.toBe(0);
     const second = asks(call(bash("npm publish y"), { id: "t2" }));
     const other = (await questions(2)).find((one) => one !== id);
-    expect(approve(["yes", String(other)], TOKENS.ada)).toMatchObject({ code: 0 });
+    expect(await approve(["yes", String(other)], TOKENS.ada)).toMatchObject({ code: 0 });
     expect(verdictOf(await second)).toMatchObject(["allow", expect.any(String)]);
     expect(released).toBeUndefined();
-    expect(approve(["no", id, "--reason", "No"], TOKENS.ada).code).toBe(0);
+    expect((await approve(["no", id, "--reason", "No"], TOKENS.ada)).code).toBe(0);
     expect(blocks(await held)).toBe(true);
   });
 
@@ -160,7 +160,7 @@ describe("a held hook", () => {
       .poll(() => typesIn(desk).filter((type) => type === "tool_asked").length, POLLED)
       .toBe(2);
     const [id = ""] = await questions(1);
-    expect(approve(["yes", id], TOKENS.ada).code).toBe(0);
+    expect((await approve(["yes", id], TOKENS.ada)).code).toBe(0);
     const effects = (await Promise.all(both)).map((ran) => (verdictOf(ran) as string[])[0]);
     expect(new Set(effects)).toEqual(new Set(["allow", "ask"]));
     // Nothing waits for the answer to another question, so there is none.
