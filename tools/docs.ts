@@ -14,6 +14,16 @@ function run(cwd: string, program: string, ...args: readonly string[]): void {
 }
 
 if (!existsSync(modules)) run(site, "npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit");
+// TypeDoc comes with a TypeScript that does not know `checkers`.
+const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
+  readonly compilerOptions: Readonly<Record<string, unknown>>;
+};
+const { checkers: _, ...options } = compilerOptions;
+const files = ["../../packages/*/src", "../../plugins/*/src"];
+writeFileSync(
+  join(site, "tsconfig.json"),
+  JSON.stringify({ compilerOptions: { ...options, noEmit: true }, include: files }),
+);
 run(site, process.execPath, join(modules, "typedoc/bin/typedoc"));
 // TypeDoc lists folders, and a reader looks for packages.
 const index = join(site, "api/index.md");

@@ -1,7 +1,6 @@
 /** The reference of what packages and plugins export. */
 export default {
   plugin: ["typedoc-plugin-markdown"],
-  tsconfig: "../../tsconfig.check.json",
   entryPoints: ["../../packages/*/src/index.ts", "../../plugins/*/src/index.ts"],
   exclude: ["../../packages/{cli,create-bylaw}/**"],
   out: "api",

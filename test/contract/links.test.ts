@@ -41,3 +41,22 @@ it("every page of the docs can be reached from the README", () => {
   }
   expect(filesAt("docs/*.md").filter((page) => !reached.has(page))).toEqual([]);
 });
+
+it("the playground has all that the policy language takes from Node", () => {
+  const provided = textOf("docs/site/.vitepress/theme/playground/empty-disk.ts");
+  const known = textOf("docs/site/.vitepress/config.ts");
+  const imports = filesAt("packages/policy-language/src/**/*.ts").flatMap((file) => [
+    ...textOf(file).matchAll(/^import \{([^}]+)\} from "node:(\w+)"/gm),
+  ]);
+  const missing = imports.flatMap(([, names = "", module = ""]) =>
+    names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== "" && !name.startsWith("type "))
+      .filter(
+        (name) => !provided.includes(`export const ${name} `) || !known.includes(`"${module}"`),
+      ),
+  );
+  expect(imports.length).toBeGreaterThan(0);
+  expect(missing).toEqual([]);
+});

@@ -43,7 +43,7 @@ export default defineConfig({
     // Policies are read as on Linux.
     define: { "process.platform": '"linux"', "process.version": '"v24.0.0"' },
     resolve: {
-      alias: ["fs", "module", "url"].map((name) => ({
+      alias: ["crypto", "fs", "module", "path", "url"].map((name) => ({
         find: `node:${name}`,
         replacement: join(import.meta.dirname, "theme/playground/empty-disk.ts"),
       })),

@@ -12,6 +12,11 @@ export const statSync = missing;
 export const readlinkSync = missing;
 export const opendirSync = missing;
 export const realpathSync = Object.assign(missing, { native: missing });
+export const readFileSync = missing;
+// Without files there is no path to take apart, and nothing to hash.
+export const dirname = missing;
+export const resolve = missing;
+export const createHash = missing;
 
 export const createRequire = () => (name: "micromatch" | "re2js") => ({ micromatch, re2js })[name];
 
