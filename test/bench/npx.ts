@@ -1,10 +1,9 @@
 // Times `npx @bylaw/cli --version` in a folder without the command, from a warm cache, beside what npx and Node take by themselves, and
 // beside `npx` of a package that does nothing.
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { startRegistry } from "../pack/registry.ts";
 
 const ROUNDS = 15;
@@ -12,9 +11,10 @@ const root = join(import.meta.dirname, "../..");
 const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
 const registry = await startRegistry();
 
-async function run(command: string, args: readonly string[], cwd = folder): Promise<number> {
+function run(command: string, args: readonly string[], cwd = folder): number {
   const begin = performance.now();
-  await promisify(execFile)(command, args, { cwd, env: registry.env });
+  const { status, stderr } = spawnSync(command, args, { cwd, env: registry.env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ended with ${String(status)}: ${stderr}`);
   return performance.now() - begin;
 }
 
@@ -40,14 +40,14 @@ const median = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
 
 try {
-  await run("npm", ["publish", "--workspace", "@bylaw/cli"], root);
-  await run("npm", ["publish", "--access", "public"], emptyPackage());
+  run("npm", ["publish", "--workspace", "@bylaw/cli"], root);
+  run("npm", ["publish", "--access", "public"], emptyPackage());
   // The first round downloads and installs.
-  for (const [, command, args] of CASES) await run(command, args);
+  for (const [, command, args] of CASES) run(command, args);
   const times = CASES.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round += 1)
     for (const [index, [, command, args]] of CASES.entries())
-      times[index]?.push(await run(command, args));
+      times[index]?.push(run(command, args));
   const medians = times.map(median);
   for (const [index, [name]] of CASES.entries())
     console.log(`${name.padEnd(28)}${(medians[index] ?? 0).toFixed(0).padStart(6)} ms`);

@@ -1,13 +1,14 @@
-import { execFileSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { execFile, spawn } from "node:child_process";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { json } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { freePort } from "@bylaw/testing";
 
-/** A registry on the loopback that accepts our packages and redirects requests for all others to the machine's registry. */
+const run = promisify(execFile);
+
+/** A registry on the loopback that accepts our packages and passes on all others from the machine's registry. */
 export interface Registry {
   readonly url: string;
   /** Environment variables with which npm publishes to it and installs from it. */
@@ -15,85 +16,79 @@ export interface Registry {
   readonly stop: () => Promise<void>;
 }
 
-/** What npm reads of a package before it installs it. */
-interface Packument {
-  readonly "dist-tags": Readonly<Record<string, string>>;
-  readonly versions: Readonly<Record<string, object>>;
-}
-
-/** What npm sends when it publishes. The tarballs are by their file names, in base64. */
-interface Upload extends Packument {
-  readonly _attachments: Readonly<Record<string, { readonly data: string }>>;
-}
-
-const TOKEN = "only-for-this-registry";
-
-// Packages that only this registry has. The machine's registry must not answer for them.
-const OURS = /^(@bylaw\/|@acme\/|create-bylaw(\/|$))/;
-
 export async function startRegistry(): Promise<Registry> {
-  const upstream = execFileSync("npm", ["config", "get", "registry"], { encoding: "utf8" }).trim();
-  const answer = registryOver(upstream);
-  const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error));
-  });
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+  const folder = mkdtempSync(join(tmpdir(), "bylaw-registry-"));
+  cpSync(join(import.meta.dirname, "registry"), folder, { recursive: true });
+  await run("npm", ["ci", "--ignore-scripts", "--prefer-offline", "--no-audit"], { cwd: folder });
+  const upstream = (await run("npm", ["config", "get", "registry"])).stdout.trim();
+  writeFileSync(join(folder, "config.yaml"), configOf(upstream));
+  const port = await freePort();
   const url = `http://127.0.0.1:${port}/`;
-  // A separate home, so that npm reads and writes nothing of this machine.
-  const home = mkdtempSync(join(tmpdir(), "bylaw-registry-"));
-  const userconfig = join(home, ".npmrc");
-  writeFileSync(userconfig, `registry=${url}\n//127.0.0.1:${port}/:_authToken=${TOKEN}\n`);
+  const program = join(folder, "node_modules/verdaccio/bin/verdaccio");
+  const server = spawn(
+    process.execPath,
+    [program, "--config", "config.yaml", "--listen", `127.0.0.1:${port}`],
+    { cwd: folder, stdio: "ignore" },
+  );
+  const ended = new Promise((resolve) => server.once("exit", resolve));
+  while (!(await answers(`${url}-/ping`))) {
+    if (server.exitCode !== null) throw new Error("The registry did not start");
+    await sleep(50);
+  }
+  // A separate home, so that npm reads and writes nothing of this machine but its cache.
+  const home = join(folder, "home");
+  mkdirSync(home);
+  writeFileSync(
+    join(home, ".npmrc"),
+    `registry=${url}\n//127.0.0.1:${port}/:_authToken=${await tokenOf(url)}\n`,
+  );
   return {
     url,
     env: {
       ...process.env,
-      npm_config_userconfig: userconfig,
+      npm_config_userconfig: join(home, ".npmrc"),
       npm_config_registry: url,
-      npm_config_cache: join(home, "cache"),
+      npm_config_cache: join(folder, "cache"),
     },
     async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+      server.kill();
+      await ended;
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     },
   };
 }
 
-/** Answers npm's requests. Everything is kept in memory. */
-function registryOver(upstream: string) {
-  const packages = new Map<string, Packument>();
-  const tarballs = new Map<string, Uint8Array>();
+const configOf = (upstream: string): string => `
+storage: ./storage
+auth: { htpasswd: { file: ./htpasswd, max_users: 1 } }
+packages:
+  '@bylaw/*': { access: $all, publish: $authenticated }
+  '@acme/*': { access: $all, publish: $authenticated }
+  'create-bylaw': { access: $all, publish: $authenticated }
+  '**': { access: $all, proxy: upstream }
+# A registry that is slow once must not be given up for minutes, which is the default after two failures.
+uplinks: { upstream: { url: ${JSON.stringify(upstream)}, timeout: 60s, max_fails: 100 } }
+web: { enable: false }
+middlewares: { audit: { enabled: false } }
+max_body_size: 50mb
+log: { type: stdout, format: json, level: error }
+`;
 
-  function publish(name: string, { _attachments, ...sent }: Upload): number {
-    const known = packages.get(name) ?? { "dist-tags": {}, versions: {} };
-    if (Object.keys(sent.versions).some((version) => version in known.versions)) return 409;
-    packages.set(name, {
-      ...sent,
-      "dist-tags": { ...known["dist-tags"], ...sent["dist-tags"] },
-      versions: { ...known.versions, ...sent.versions },
-    });
-    for (const [file, { data }] of Object.entries(_attachments))
-      tarballs.set(`${name}/-/${file}`, Buffer.from(data, "base64"));
-    return 201;
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url)).ok;
+  } catch {
+    return false;
   }
+}
 
-  return async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const [path = ""] = (request.url ?? "/").slice(1).split("?");
-    const name = decodeURIComponent(path);
-    const end = (status: number, body: object = {}): void =>
-      void response
-        .writeHead(status, { "content-type": "application/json" })
-        .end(JSON.stringify(body));
-    if (request.method === "PUT") {
-      const isPublisher = request.headers.authorization === `Bearer ${TOKEN}`;
-      return end(isPublisher ? publish(name, (await json(request)) as Upload) : 401);
-    }
-    const tarball = tarballs.get(name);
-    if (tarball !== undefined) return void response.end(tarball);
-    const found = packages.get(name);
-    if (found !== undefined) return end(200, found);
-    if (OURS.test(name)) return end(404, { error: "not found" });
-    response.writeHead(302, { location: new URL(path, upstream).href }).end();
-  };
+async function tokenOf(registry: string): Promise<string> {
+  const answer = await fetch(`${registry}-/user/org.couchdb.user:publisher`, {
+    method: "PUT",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ name: "publisher", password: "only for this registry" }),
+  });
+  const { token } = (await answer.json()) as { readonly token?: string };
+  if (token === undefined) throw new Error(`The registry gave no token (${answer.status})`);
+  return token;
 }
