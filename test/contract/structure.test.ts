@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_814,
-  test_lines: 106_431,
+  source_lines: 140_867,
+  test_lines: 106_476,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

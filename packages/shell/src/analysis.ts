@@ -90,8 +90,11 @@ export interface FoundFiles {
   readonly splits: boolean;
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
-  /** Set if git tracks all of them: their names are printed from the folder of the search (`here`), or also from the top of the repository. */
-  readonly tracked?: "here" | "top";
+  /**
+   * Set if git tracks all of them: their names are printed from the folder of the search (`here`), or also from the top of the repository.
+   * `below`: the folder of the search is an operand of git, so git may work in the repository of a folder above it.
+   */
+  readonly tracked?: "here" | "top" | "below";
   /** Set with `tracked` if git lists only files that differ from its index. */
   readonly changed?: true;
   /** Whether the search leaves out files in a way that is not known, such as all that are ignored. */

@@ -7,7 +7,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -130,14 +129,20 @@ describe("a list of git names tracked files", () => {
 
 describe("a list of what changed", () => {
   const lines = ["git ls-files -m | xargs cat", "git diff --name-only | xargs cat"];
-  beforeEach(() => git("add", "-f", ".env"));
+  beforeEach(track);
+
+  // Git reads a file again that was written in the same second as the index.
+  function track(): void {
+    utimesSync(join(work, ".env"), 1e9, 1e9);
+    git("add", "-f", ".env");
+  }
 
   it.each(lines)("leaves out files that are as the index says: %s", async (line) => {
     create("src/a.ts", "b\n");
     expect(await decided(line)).toBe("allow");
-    create(".env", "b\n");
+    create(".env", "longer\n");
     expect(await decided(line)).toBe("ask_user");
-    git("add", "-f", ".env");
+    track();
     expect(await decided(line)).toBe("allow");
     chmodSync(join(work, ".env"), 0o755);
     expect(await decided(line)).toBe("ask_user");
@@ -157,9 +162,25 @@ describe("a list of what changed", () => {
   });
 
   it("has a file that was written after the index, or with it", async () => {
-    const before = statSync(join(work, ".env")).mtimeMs / 1000 - 1;
-    utimesSync(join(work, ".git/index"), before, before);
-    for (const line of lines) expect(await decided(line)).toBe("ask_user");
+    for (const [time, effect] of [
+      [1e9 + 1, "allow"],
+      [1e9 + 0.9, "ask_user"],
+      [1e9 - 1, "ask_user"],
+    ] as const) {
+      utimesSync(join(work, ".git/index"), time, time);
+      for (const line of lines) expect(await decided(line)).toBe(effect);
+    }
+  });
+
+  it("has a file behind a link, which git calls deleted", async () => {
+    create("docs/.env");
+    git("add", "-f", "docs/.env");
+    utimesSync(join(work, "docs/.env"), 1e9, 1e9);
+    git("add", "-f", "docs/.env");
+    renameSync(join(work, "docs"), join(work, "other"));
+    symlinkSync("other", join(work, "docs"));
+    expect(git("diff", "--name-only")).toContain("docs/.env");
+    for (const line of lines) expect(await decided(line)).not.toBe("allow");
   });
 
   it("has every file that git finds changed, however soon after the index", async () => {
@@ -286,6 +307,35 @@ describe("files are asked about that git may print although it does not track th
     renameSync(join(work, ".env"), join(work, "src/a.ts/.env"));
     expect(await decided("git ls-files | xargs grep -r a")).toBe("ask_user");
     expect(await decided("git ls-files | xargs rm -r")).toBe("ask_user");
+  });
+});
+
+describe("a list of git is another than it seems", () => {
+  beforeEach(() => git("add", "-f", ".env"));
+
+  it.each([
+    "git ls-files -m -c | xargs cat",
+    "git ls-files -d --cached | xargs cat",
+    "git ls-files | xargs -I{} -n2 cat src/a.ts",
+    "git ls-files | xargs -I{} -l cat src/a.ts",
+    "git ls-files | xargs --replace=X --max-args=3 cat src/a.ts",
+    "git ls-files | xargs -iX -I{} cat {}",
+  ])("%s", async (line) => {
+    expect(await decided(line)).not.toBe("allow");
+  });
+
+  it("because the operand is a repository of its own, or a link", async () => {
+    create("sub/x.ts");
+    create("sub/.env");
+    git("add", "-f", "sub/x.ts");
+    git("commit", "-qm", "y");
+    expect(await decided("git ls-files sub | xargs cat")).toBe("allow");
+    execFileSync("git", ["init", "-q", join(work, "sub")]);
+    expect(await decided("git ls-files sub | xargs cat")).toBe("ask_user");
+    rmSync(join(work, "sub/.git"), { recursive: true });
+    renameSync(join(work, "sub"), join(work, "lib"));
+    symlinkSync("lib", join(work, "sub"));
+    expect(await decided("git ls-files sub | xargs cat")).toBe("ask_user");
   });
 });
 

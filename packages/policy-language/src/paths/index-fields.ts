@@ -6,7 +6,9 @@ import { lstatSync, type BigIntStats } from "node:fs";
  */
 export function mayDiffer(path: string, fields: Buffer, time: bigint): boolean {
   const state = stateOf(path);
-  if (state === undefined || timeAt(fields, MTIME) >= time || isSpecial(fields)) return true;
+  // Git compares these two times in seconds.
+  const isFresh = fields.readUInt32BE(MTIME) >= Number(time / SECOND);
+  if (state === undefined || isFresh || isSpecial(fields)) return true;
   return !(
     timeAt(fields, CTIME) === state.ctimeNs &&
     timeAt(fields, MTIME) === state.mtimeNs &&
@@ -28,6 +30,7 @@ function stateOf(path: string): BigIntStats | undefined {
 
 // Positions in an entry. See gitformat-index(5).
 const [CTIME, MTIME, INODE, MODE, USER, GROUP, SIZE, FLAGS] = [0, 8, 20, 24, 28, 32, 36, 60];
+const SECOND = 1_000_000_000n;
 const STAGE = 0x3000;
 const EXTENDED = 0x4000;
 
@@ -36,7 +39,7 @@ const isSpecial = (fields: Buffer): boolean =>
   (fields.readUInt16BE(FLAGS) & (STAGE | EXTENDED)) !== 0 || fields.readUInt32BE(SIZE) === 0;
 
 const timeAt = (fields: Buffer, at: number): bigint =>
-  BigInt(fields.readUInt32BE(at)) * 1_000_000_000n + BigInt(fields.readUInt32BE(at + 4));
+  BigInt(fields.readUInt32BE(at)) * SECOND + BigInt(fields.readUInt32BE(at + 4));
 
 const low = (value: bigint): number => Number(value & 0xffff_ffffn);
 

@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { basename, dirname } from "node:path";
 import { foundPaths } from "./found-paths.ts";
 import type { FoundRef } from "./path-refs.ts";
 import { readIndex, repositoryAt } from "./git-index.ts";
@@ -25,14 +26,18 @@ export function trackedPaths(
   const index = repository && readIndex(repository);
   if (repository === undefined || index === undefined) return undefined;
   if (changed && index.entries.length > MAX_STATES) return undefined;
+  if (tracked === "below" && !isOperandOf(repository.top, folder)) return undefined;
   const inside = real.slice(repository.top.length).replace(/^\//, "");
   const start = inside === "" ? "" : `${inside}/`;
   const at = folder.replace(/\/+$/, "");
   const found = new Set<string>();
+  const folders = new Map<string, boolean>();
   for (const { name, fields } of index.entries) {
     const isInside = name.startsWith(start);
     if (!isInside && tracked !== "top") continue;
-    if (changed && !mayDiffer(`${repository.top}/${name}`, fields, index.time)) continue;
+    const path = `${repository.top}/${name}`;
+    if (changed && isPlainFolder(dirname(path), folders) && !mayDiffer(path, fields, index.time))
+      continue;
     if (isInside) found.add(name.slice(start.length));
     if (tracked === "top") found.add(name);
   }
@@ -50,6 +55,21 @@ export function trackedPaths(
       !(recursive && /^(folder|link|hidden)$/.test(lookup.kindOf(paths[index] ?? ""))),
   );
   return isKnown ? paths : undefined;
+}
+
+// Whether git, which started in a folder above, works in this repository, and no link leads to the folder.
+function isOperandOf(top: string, folder: string): boolean {
+  if (top !== "/" && repositoryAt(dirname(top)) !== "none") return false;
+  for (let at = folder; realOf(at) !== top; at = dirname(at))
+    if (at === dirname(at) || realOf(at) !== `${realOf(dirname(at))}/${basename(at)}`) return false;
+  return true;
+}
+
+// To git, a file behind a link is deleted. The real path of each folder is looked up once.
+function isPlainFolder(folder: string, known: Map<string, boolean>): boolean {
+  let isPlain = known.get(folder);
+  if (isPlain === undefined) known.set(folder, (isPlain = realOf(folder) === folder));
+  return isPlain;
 }
 
 // Looking at the state of so many files takes about 50 ms.

@@ -36,7 +36,9 @@ export function checkListedNames(walk: WalkState): void {
   for (const [at, draft] of commands.entries()) {
     if (!usesList(draft)) continue;
     const step = steps[at] ?? -1;
-    const before = adding.filter((other) => other.draft !== draft && !isLater(other.step, step));
+    const before = adding.filter(
+      (other) => !isLater(other.step, step) && !isPassedOn(other.draft, draft),
+    );
     const isPlain = before.every(({ added }) => added !== "anything");
     if (draft.effects.some(hasCopiedNames) && !keepsNames(draft, before))
       draft.effects = draft.effects.map(withoutNames);
@@ -56,6 +58,11 @@ const usesList = (draft: Draft): boolean => hasLeadingGlobs(draft) || draft.effe
 
 const isListed = (effect: Effect): boolean =>
   "path" in effect && (effect.found !== undefined || hasCopiedNames(effect));
+
+// Whether it is the command itself, or the wrapper that gets the same files first and passes them on, as `npx` does.
+const isPassedOn = (other: Draft, draft: Draft): boolean =>
+  other === draft ||
+  other.argv.some(({ found }) => found && draft.argv.some((word) => word.found === found));
 
 // Whether a command starts only after another has ended.
 const isLater = (step: number, than: number): boolean => than > 0 && Math.floor(step) > than;

@@ -18,7 +18,7 @@ export function walkOf(use: ParsedArgs): FolderScope | undefined {
 const NO_FILTER: readonly string[] = [];
 
 function filtersOf(use: ParsedArgs, filter: string): readonly string[] {
-  if (!hasOption(use, filter)) return NO_FILTER;
+  if (!hasOption(use, filter) || excludesFirst(use)) return NO_FILTER;
   return filter.split(" ").flatMap((name) =>
     optionsNamed(use, name).flatMap(({ value }) => {
       if (value === undefined) return NO_FILTER;
@@ -30,6 +30,12 @@ function filtersOf(use: ParsedArgs, filter: string): readonly string[] {
     }),
   );
 }
+
+// GNU grep then searches every file that is not excluded.
+const excludesFirst = ({ options }: ParsedArgs): boolean =>
+  options
+    .find(({ option }) => /^(include|exclude|exclude-from)$/.test(option.name))
+    ?.option.name.startsWith("exclude") === true;
 
 const BELOW = { below: true } as const;
 

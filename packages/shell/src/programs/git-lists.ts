@@ -24,11 +24,15 @@ function listedBySub(
     );
     const files = paths.length === 0 ? filesOf("here") : paths.flatMap(filesOfPath);
     const all = { files, zero };
-    return texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? ""))
-      ? some(changed(all))
-      : all;
+    if (!texts.some((text) => /^-(m|d|-modified|-deleted)$/.test(text ?? ""))) return all;
+    return some(texts.some((text) => /^(-c|--cached)$/.test(text ?? "")) ? all : changed(all));
   }
-  if (sub?.text === "diff" && texts.includes("--name-only") && texts.every(isDiffed))
+  if (
+    sub?.text === "diff" &&
+    texts.includes("--name-only") &&
+    texts.every(isDiffed) &&
+    namesIndexed(texts)
+  )
     return some(diffed(texts, zero));
   if (
     sub?.text === "grep" &&
@@ -40,7 +44,6 @@ function listedBySub(
 }
 
 function diffed(texts: readonly (string | undefined)[], zero: boolean): Listing {
-  if (!namesIndexed(texts)) return { files: filesOf(undefined), zero };
   const all = { files: filesOf("top"), zero };
   return texts.some(isCached) ? all : changed(all);
 }
@@ -52,13 +55,10 @@ const changed = ({ files, zero }: Listing): Listing => ({
 
 const isCached = (text: string | undefined): boolean => text === "--cached" || text === "--staged";
 
-const filesOf = (tracked: "here" | "top" | undefined): readonly Finding[] =>
-  findingsAt([HERE], {
-    ...{ links: true, splits: true },
-    ...(tracked === undefined ? {} : { tracked }),
-  });
+const filesOf = (tracked: "here" | "top"): readonly Finding[] =>
+  findingsAt([HERE], { links: true, splits: true, tracked });
 
-// Another commit may have a file that git tracks no longer.
+// Another commit may have a file that git tracks no longer, with any name.
 function namesIndexed(texts: readonly (string | undefined)[]): boolean {
   const end = texts.indexOf("--");
   const before = end < 0 ? texts : texts.slice(0, end);
@@ -72,10 +72,11 @@ function namesIndexed(texts: readonly (string | undefined)[]): boolean {
 
 // In a pattern of git, `*` also matches slashes.
 function filesOfPath(path: string): readonly Finding[] {
-  const more = { links: true, splits: true, tracked: "here" } as const;
-  if (!/[*?[\]\\]/.test(path)) return findingsAt([known(path)], more);
+  const more = { links: true, splits: true } as const;
+  if (!/[*?[\]\\]/.test(path)) return findingsAt([known(path)], { ...more, tracked: "below" });
   const name = path.slice(path.lastIndexOf("/") + 1);
-  return findingsAt([HERE], /^\*\.\w+$/.test(name) ? { ...more, only: [name] } : more);
+  const here = { ...more, tracked: "here" } as const;
+  return findingsAt([HERE], /^\*\.\w+$/.test(name) ? { ...here, only: [name] } : here);
 }
 
 const PLAIN_OPERAND = /^(?!-)(?!\.\.?(\/|$)|.*\/\.\.?(\/|$)|\/|~|:)/;

@@ -25,7 +25,9 @@ function parse(name: string, argv: readonly Word[]): ParsedArgs | undefined {
   if (spec === undefined) return undefined;
   const use = parseArgs(spec, argv, 1, { posix: false });
   const isOpen = use.operands.some(({ word }) => word.text === undefined && prefix(word) === "");
-  return use.unknownOptions.length > 0 || isOpen ? undefined : use;
+  // Some versions read the next word as an option, and not as a value.
+  const isSure = use.options.every(({ value }) => value?.text?.startsWith("-") !== true);
+  return use.unknownOptions.length > 0 || isOpen || !isSure ? undefined : use;
 }
 
 // Whether only these options are given. They neither change lines nor name files.

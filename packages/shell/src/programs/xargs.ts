@@ -39,21 +39,25 @@ export function readXargs(out: Findings, from: number): void {
   }
   runArgv(out, first.at, { open: true });
   noteUnclearStart(use, out);
-  if (mark === undefined) readCompleted(out, [...words, unknownWord({ single: false })]);
-  else
+  if (mark === undefined || !isClear(use))
+    readCompleted(out, [...words, unknownWord({ single: false })]);
+  if (mark !== undefined)
     readCompleted(
       out,
       words.map((word) => completeWord(word, mark, undefined)),
     );
 }
 
+const replacedBy = (use: ParsedArgs): ParsedArgs["options"] =>
+  ["I", "replace", "J"].flatMap((name) => optionsNamed(use, name));
+
+// Whether it is certain where the words from the input go: the last of several such options wins.
+const isClear = (use: ParsedArgs): boolean =>
+  replacedBy(use).length + (hasOption(use, "max-args max-lines L") ? 1 : 0) <= 1;
+
 // The text that is replaced by words from the input. Undefined: they are appended.
 function markOf(use: ParsedArgs): string | undefined {
-  const replaced = [
-    ...optionsNamed(use, "I"),
-    ...optionsNamed(use, "replace"),
-    ...optionsNamed(use, "J"),
-  ].at(-1);
+  const replaced = replacedBy(use).at(-1);
   if (replaced === undefined) return undefined;
   const text = replaced.value === undefined ? "{}" : replaced.value.text;
   return text === undefined || text === "" ? "{}" : text;
@@ -64,7 +68,8 @@ const MOST_PLACES = 8;
 // The files whose paths come through the pipe, if it is known how these are separated.
 function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | undefined {
   if (input.kind !== "pipe" || input.files === undefined) return undefined;
-  if (use.unknownOptions.length > 0 || hasOption(use, "arg-file J")) return undefined;
+  if (use.unknownOptions.length > 0 || hasOption(use, "arg-file J") || !isClear(use))
+    return undefined;
   const delimiters = optionsNamed(use, "delimiter").map(({ value }) => value?.text ?? "");
   if (delimiters.some((text) => !/^(\n|\\n|\\0)$/.test(text))) return undefined;
   const { files, zero } = input.files;

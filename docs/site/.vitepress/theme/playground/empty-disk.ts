@@ -14,6 +14,7 @@ export const opendirSync = missing;
 export const realpathSync = Object.assign(missing, { native: missing });
 export const readFileSync = missing;
 // Without files there is no path to take apart, and nothing to hash.
+export const basename = missing;
 export const dirname = missing;
 export const resolve = missing;
 export const createHash = missing;
