@@ -1,4 +1,4 @@
-import type { Effect, PathText, Unknown, Word } from "../analysis.ts";
+import type { Effect, FoundFiles, PathText, Unknown, Word } from "../analysis.ts";
 import type { EffectName } from "../effect-names.ts";
 import { namedEffects } from "../programs/named-effects.ts";
 import { pathOf } from "../programs/path-of-word.ts";
@@ -13,6 +13,8 @@ type Added = "nothing" | "tracked" | "folders" | "files" | "anything";
 
 interface Adding {
   readonly draft: Draft;
+  /** The files that it gets from a search. */
+  readonly found: readonly FoundFiles[];
   readonly step: number;
   readonly added: Added;
 }
@@ -31,13 +33,14 @@ export function checkListedNames(walk: WalkState): void {
   if (!commands.some(usesList)) return;
   const adding = commands.flatMap((draft, at): readonly Adding[] => {
     const added = addedBy(draft);
-    return added === "nothing" ? [] : [{ draft, step: steps[at] ?? -1, added }];
+    const found = draft.argv.flatMap((word) => word.found ?? []);
+    return added === "nothing" ? [] : [{ draft, found, step: steps[at] ?? -1, added }];
   });
   for (const [at, draft] of commands.entries()) {
     if (!usesList(draft)) continue;
     const step = steps[at] ?? -1;
     const before = adding.filter(
-      (other) => !isLater(other.step, step) && !isPassedOn(other.draft, draft),
+      (other) => !isLater(other.step, step) && !isPassedOn(other, draft),
     );
     const isPlain = before.every(({ added }) => added !== "anything");
     if (draft.effects.some(hasCopiedNames) && !keepsNames(draft, before))
@@ -60,9 +63,9 @@ const isListed = (effect: Effect): boolean =>
   "path" in effect && (effect.found !== undefined || hasCopiedNames(effect));
 
 // Whether it is the command itself, or the wrapper that gets the same files first and passes them on, as `npx` does.
-const isPassedOn = (other: Draft, draft: Draft): boolean =>
-  other === draft ||
-  other.argv.some(({ found }) => found && draft.argv.some((word) => word.found === found));
+const isPassedOn = (other: Adding, draft: Draft): boolean =>
+  other.draft === draft ||
+  other.found.some((files) => draft.argv.some((word) => word.found === files));
 
 // Whether a command starts only after another has ended.
 const isLater = (step: number, than: number): boolean => than > 0 && Math.floor(step) > than;
