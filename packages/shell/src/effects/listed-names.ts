@@ -31,11 +31,7 @@ const REASON: Unknown = {
 export function checkListedNames(walk: WalkState): void {
   const { commands, steps } = walk;
   if (!commands.some(usesList)) return;
-  const adding = commands.flatMap((draft, at): readonly Adding[] => {
-    const added = addedBy(draft);
-    const found = draft.argv.flatMap((word) => word.found ?? []);
-    return added === "nothing" ? [] : [{ draft, found, step: steps[at] ?? -1, added }];
-  });
+  const adding = addingIn(walk);
   for (const [at, draft] of commands.entries()) {
     if (!usesList(draft)) continue;
     const step = steps[at] ?? -1;
@@ -47,20 +43,45 @@ export function checkListedNames(walk: WalkState): void {
       draft.effects = draft.effects.map(withoutNames);
     if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
-    const isIndexed =
-      isPlain && before.every(({ added }) => added !== "tracked") && keepsIndex(draft);
-    // The index may hold names that are not there any more.
-    if (draft.effects.some(isSplit) && !(draft.effects.some(isTracked) ? isIndexed : isPlain))
-      draft.unknown = [...draft.unknown, REASON];
-    if (!isIndexed) draft.effects = draft.effects.map(untracked);
-    if (!keepsFiles(draft, before)) draft.effects = draft.effects.map(inexact);
+    if (draft.effects.some(isFound)) checkFound(draft, before);
   }
 }
 
-const usesList = (draft: Draft): boolean => hasLeadingGlobs(draft) || draft.effects.some(isListed);
+// The two earliest commands of a kind that get no files stand for all others: one of them may be the command in question.
+function addingIn({ commands, steps }: WalkState): readonly Adding[] {
+  const counts = new Map<Added, number>();
+  return commands
+    .flatMap((draft, at): readonly Adding[] => {
+      const added = addedBy(draft);
+      const found = draft.argv.flatMap((word) => word.found ?? []);
+      return added === "nothing" ? [] : [{ draft, found, step: steps[at] ?? -1, added }];
+    })
+    .toSorted((one, other) => Math.floor(one.step) - Math.floor(other.step))
+    .filter(({ added, found }) => {
+      if (found.length > 0) return true;
+      const count = counts.get(added) ?? 0;
+      counts.set(added, count + 1);
+      return count < 2;
+    });
+}
 
-const isListed = (effect: Effect): boolean =>
-  "path" in effect && (effect.found !== undefined || hasCopiedNames(effect));
+function checkFound(draft: Draft, before: readonly Adding[]): void {
+  const { effects } = draft;
+  const isPlain = before.every(({ added }) => added !== "anything");
+  const lostIndex =
+    effects.some(isTracked) &&
+    !(isPlain && before.every(({ added }) => added !== "tracked") && keepsIndex(draft));
+  // The index may hold names that are not there any more.
+  if (effects.some(isSplit) && (lostIndex || !isPlain)) draft.unknown = [...draft.unknown, REASON];
+  if (lostIndex) draft.effects = draft.effects.map(untracked);
+  if (!keepsFiles(draft, before)) draft.effects = draft.effects.map(inexact);
+}
+
+const usesList = (draft: Draft): boolean =>
+  hasLeadingGlobs(draft) ||
+  draft.effects.some((effect) => isFound(effect) || hasCopiedNames(effect));
+
+const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
 
 // Whether it is the command itself, or the wrapper that gets the same files first and passes them on, as `npx` does.
 const isPassedOn = (other: Adding, draft: Draft): boolean =>

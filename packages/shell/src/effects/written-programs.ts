@@ -12,7 +12,7 @@ export function noteWritten(commands: readonly Draft[]): void {
   const written = commands.flatMap(writtenBy);
   if (written.length === 0) return;
   const files = new Set(written.flatMap((path) => (path.pattern === undefined ? path.text : [])));
-  const folders = written.flatMap((path) => (path.pattern === undefined ? [] : path.text));
+  const folders = new Set(written.flatMap((path) => (path.pattern === undefined ? [] : path.text)));
   for (const draft of commands) {
     const program = draft.effects.find(
       (effect) => effect.kind === "execute" && isWritten(effect.path.text, { files, folders }),
@@ -47,7 +47,7 @@ function writtenBy({ effects, argv, redirections }: Draft): readonly Written[] {
 
 interface WrittenPaths {
   readonly files: ReadonlySet<string>;
-  readonly folders: readonly string[];
+  readonly folders: ReadonlySet<string>;
 }
 
 function isWritten(text: string | undefined, { files, folders }: WrittenPaths): boolean {
@@ -55,9 +55,8 @@ function isWritten(text: string | undefined, { files, folders }: WrittenPaths): 
   const path = normalizePath(text);
   return (
     files.has(path) ||
-    folders.some((folder) =>
-      folder === "" ? !path.startsWith("/") : path.startsWith(`${folder}/`),
-    )
+    (folders.has("") && !path.startsWith("/")) ||
+    [...folders].some((folder) => folder !== "" && path.startsWith(`${folder}/`))
   );
 }
 
