@@ -106,10 +106,11 @@ function readOperands(use: ParsedArgs, out: Findings): void {
     if (role === "exec") out.carriesFrom ??= operand.at + 1;
   }
   // A glob may find several names, and the last one may be what the program writes.
-  for (const [index, { word, at }] of use.operands.entries()) {
-    const target = roles.slice(index + 1).find(({ role }) => role === "write");
-    if (word.globbed !== true || target === undefined) continue;
-    if (target.does !== undefined) hazard(out, at, target.does);
+  const last = roles.findLastIndex(({ role }) => role === "write");
+  const does = roles[last]?.does;
+  for (const { word, at } of use.operands.slice(0, Math.max(last, 0))) {
+    if (word.globbed !== true) continue;
+    if (does !== undefined) hazard(out, at, does);
     file(out, "write", word, walk);
   }
   if (
