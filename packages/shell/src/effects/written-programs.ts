@@ -1,5 +1,5 @@
 import type { Unknown } from "../analysis.ts";
-import type { Draft } from "../walk/walk-state.ts";
+import { NOTHING, type Draft } from "../walk/walk-state.ts";
 
 // Programs that build files from sources, or only change modes.
 const MAKES =
@@ -8,7 +8,7 @@ const MAKES =
 /** Marks commands as unknown that run a program which the line itself writes, copies, links or downloads. */
 export function noteWritten(commands: readonly Draft[]): void {
   // A single command cannot run what it writes.
-  if (commands.length < 2) return;
+  if (commands.length < 2 || !commands.some(runsFile)) return;
   const written = commands.flatMap(writtenBy);
   if (written.length === 0) return;
   const files = new Set(written.flatMap((path) => (path.pattern === undefined ? path.text : [])));
@@ -26,6 +26,8 @@ export function noteWritten(commands: readonly Draft[]): void {
   }
 }
 
+const runsFile = ({ effects }: Draft): boolean => effects.some(({ kind }) => kind === "execute");
+
 interface Written {
   readonly text: string;
   readonly pattern: string | undefined;
@@ -33,9 +35,10 @@ interface Written {
 
 // Normalized. With a pattern, the text is the folder of all that may be written.
 function writtenBy({ effects, argv, redirections }: Draft): readonly Written[] {
+  if (!effects.some(({ kind }) => kind === "write")) return NOTHING;
   const name = argv[0]?.text ?? "";
   const makes = MAKES.test(name.slice(name.lastIndexOf("/") + 1));
-  if (makes && redirections.length === 0) return [];
+  if (makes && redirections.length === 0) return NOTHING;
   return effects.flatMap((effect) => {
     if (effect.kind !== "write" || effect.path.text === undefined) return [];
     const { text, pattern } = effect.path;
