@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_894,
+  source_lines: 140_898,
   test_lines: 106_476,
   files_over_300: 0,
   functions_over_60: 0,

@@ -1,6 +1,7 @@
 import { noteUse, noteUses } from "./secrets.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { isOrdinary } from "./variables.ts";
+import { isRefusedSum } from "../parse/refused-text.ts";
 import type {
   ArithmeticExpression,
   ParameterExpansionPart,
@@ -123,12 +124,12 @@ export function visitArithmetic(
   text: string | undefined,
   expression: ArithmeticExpression | undefined,
 ): void {
-  if (text !== undefined) visitArithmeticText(walk, text);
-  if (expression === undefined) {
-    if (text !== undefined && text.trim() !== "")
-      noteUnknown(walk, "syntax", `arithmetic ${quote(text)}`);
-    return;
+  if (text !== undefined) {
+    visitArithmeticText(walk, text);
+    const isRead = expression !== undefined && !isRefusedSum(text);
+    if (!isRead && text.trim() !== "") noteUnknown(walk, "syntax", `arithmetic ${quote(text)}`);
   }
+  if (expression === undefined) return;
   const open: ArithmeticExpression[] = [expression];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     walk.nodes++;

@@ -102,6 +102,9 @@ const REFUSED =
 /** Whether bash rejects a substitution that the parser accepts. */
 export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
 
+/** Whether bash may find another end of arithmetic, because it counts a parenthesis of a variable: `$(( ${x/a ) /b} ))`. */
+export const isRefusedSum = (text: string): boolean => /\$\{[^{}]*[()]/.test(text);
+
 /** Finds an array after `time`, which bash rejects inside a substitution. */
 export function timedArray({ prefixes, commands: [first] }: Pipeline): string | undefined {
   if (first?.type !== "Command" || !prefixes.some(({ type }) => type === "Time")) return undefined;
