@@ -340,6 +340,15 @@ describe("a list of git is another than it seems", () => {
 });
 
 describe("a list of names that are not there any more", () => {
+  it("is asked about if its folder is gone", async () => {
+    create("sub/a .env b.md");
+    git("add", ".");
+    git("commit", "-qm", "y");
+    renameSync(join(work, "sub"), join(work, "docs/sub"));
+    for (const line of ["git ls-files sub | xargs cat", "git ls-files -d sub/x | xargs cat"])
+      expect([line, await decided(line)]).toEqual([line, "ask_user"]);
+  });
+
   it.each(["git add src", "git reset -q HEAD~1", "git checkout -q -b y"])(
     "is asked about after %s",
     async (first) => {

@@ -19,6 +19,8 @@ export function trackedPaths(
 ): readonly string[] | undefined {
   const { only, splits, tracked, changed, recursive } = ref;
   const real = realOf(folder);
+  // The index may hold names below an operand that is not there any more.
+  if (real === undefined && tracked === "below") return undefined;
   const repository = real === undefined ? "none" : repositoryAt(real);
   // Git prints nothing here, unless its environment names a repository.
   if (real === undefined || repository === "none")
