@@ -14,7 +14,7 @@ function run(cwd: string, program: string, ...args: readonly string[]): void {
 }
 
 if (!existsSync(modules)) run(site, "npm", "ci", "--ignore-scripts", "--no-fund", "--no-audit");
-// TypeDoc comes with a TypeScript that does not know `checkers`.
+// TypeDoc uses an older TypeScript, which rejects `checkers`.
 const { compilerOptions } = JSON.parse(readFileSync(join(root, "tsconfig.json"), "utf8")) as {
   readonly compilerOptions: Readonly<Record<string, unknown>>;
 };

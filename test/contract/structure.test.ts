@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 140_898,
-  test_lines: 106_476,
+  test_lines: 106_485,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

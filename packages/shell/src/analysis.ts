@@ -91,11 +91,11 @@ export interface FoundFiles {
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
   /**
-   * Set if git tracks all of them: their names are printed from the folder of the search (`here`), or also from the top of the repository.
-   * `below`: the folder of the search is an operand of git, so git may work in the repository of a folder above it.
+   * Set if git tracks all of them. `here`: git prints names relative to the folder of the search. `top`: perhaps relative to the top of the
+   * repository. `below`: that folder is an operand, so git may be working in the repository of a parent folder.
    */
   readonly tracked?: "here" | "top" | "below";
-  /** Set with `tracked` if git lists only files that differ from its index. */
+  /** Set with `tracked` if git lists only files that differ from the index. */
   readonly changed?: true;
   /** Whether the search leaves out files in a way that is not known, such as all that are ignored. */
   readonly partial?: true;
@@ -152,7 +152,7 @@ export type Effect =
       readonly visible?: boolean;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
-      /** Set with `found` or a glob if the effect is on nothing but files that can be found before the line runs. */
+      /** Set with `found` or a glob if the effect touches only files that exist before the line runs. */
       readonly exact?: true;
     }
   | {

@@ -17,6 +17,7 @@ export { countEqual } from "./equal-commands.ts";
 export { EFFECT_NAMES, type EffectName } from "./effect-names.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {
+  isNamedOption,
   otherFirstWords,
   otherPrograms,
   operandAfterOptions,

@@ -1,4 +1,10 @@
-import { operandAfterOptions, otherPrograms, type Hazard, type Word } from "@bylaw/shell";
+import {
+  isNamedOption,
+  operandAfterOptions,
+  otherPrograms,
+  type Hazard,
+  type Word,
+} from "@bylaw/shell";
 import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
@@ -106,7 +112,7 @@ function compileOne(words: string[], source: string): WordPattern {
   };
 }
 
-// Spells out that there is an operand, and also covers one that makes a program write, such as the name of a new branch.
+// Stands for any one operand, even one that makes the program write, such as the name of a new branch.
 const OPERAND = "[!-]*";
 
 const spellsOut = (glob: Glob | undefined, { does }: Hazard): boolean =>
@@ -181,16 +187,6 @@ export function coversOpen(words: readonly Word[]): boolean {
     if (!ended && !isName && !isOperand(word) && !isNamedOption(word)) return false;
   }
   return true;
-}
-
-// An option whose value is a glob, as in `--include=*.ts`. Whatever the glob finds, it stays that option.
-function isNamedOption({ pieces }: Word): boolean {
-  const [first] = pieces;
-  return (
-    typeof first === "string" &&
-    /^--[a-z][\w-]*=/.test(first) &&
-    pieces.every((piece) => typeof piece === "string" || piece.hole === "name")
-  );
 }
 
 // A found path begins with its folder, or the host checks the names, so none can be read as an option.

@@ -1,12 +1,12 @@
 import { lstatSync, type BigIntStats } from "node:fs";
 
 /**
- * Whether git may list a file as changed. `fields`: its entry in the index without the name. `time`: when the index was written. Git does
- * not read a file again whose state is as the index says, unless it was written at the same time as the index.
+ * Whether git may list a file as changed. `fields`: its entry in the index, without the name. `time`: when the index was written. Git trusts
+ * the recorded state of a file, unless the file was written in the same second as the index, or later.
  */
 export function mayDiffer(path: string, fields: Buffer, time: bigint): boolean {
   const state = stateOf(path);
-  // Git compares these two times in seconds.
+  // Git compares only the seconds of these two times.
   const isFresh = fields.readUInt32BE(MTIME) >= Number(time / SECOND);
   if (state === undefined || isFresh || isSpecial(fields)) return true;
   return !(
@@ -34,7 +34,7 @@ const SECOND = 1_000_000_000n;
 const STAGE = 0x3000;
 const EXTENDED = 0x4000;
 
-// A conflict, a file that is only meant to be added, or one of which git does not know the state.
+// A conflict, an intent to add, or an entry whose state git does not trust.
 const isSpecial = (fields: Buffer): boolean =>
   (fields.readUInt16BE(FLAGS) & (STAGE | EXTENDED)) !== 0 || fields.readUInt32BE(SIZE) === 0;
 

@@ -143,7 +143,7 @@ class PathReader {
       aliases.push(...matches);
       if (region?.below === true) aliases.push(...this.#lostWith(matches));
     }
-    const known = places.length;
+    const start = places.length;
     const maybe =
       found === undefined ? NONE : this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
@@ -152,7 +152,7 @@ class PathReader {
     const named = unnamed.length === 0 ? both : both.filter((place) => !unnamed.includes(place));
     const samples = region?.globbed === true ? samplesOf(all, region.names) : undefined;
     const listed = this.#isListed(ref, matches);
-    const files = listed && found !== undefined ? places.slice(known) : NONE;
+    const files = listed && found !== undefined ? places.slice(start) : NONE;
     const cover = files.length > 0 ? files : samples && matches?.concat(samples);
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
@@ -161,7 +161,7 @@ class PathReader {
     };
   }
 
-  // Whether the call means nothing but the names that the host has listed.
+  // Whether the host has listed everything that the call touches here.
   #isListed({ region, found, exact, follows }: PathRef, matches: Matches): boolean {
     return found === undefined
       ? matches !== undefined && region?.below !== true

@@ -26,7 +26,7 @@ export interface PathRef {
   readonly namesOf?: string | undefined;
   /** Set if another program finds files below it and passes their names to this command. */
   readonly found?: FoundRef | undefined;
-  /** Whether nothing but these files is meant. */
+  /** Whether the command touches only these files. */
   readonly exact?: boolean | undefined;
   /** Whether it is on another machine or in a container. */
   readonly remote?: boolean | undefined;

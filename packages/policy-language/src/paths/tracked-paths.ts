@@ -59,7 +59,7 @@ export function trackedPaths(
   return isKnown ? paths : undefined;
 }
 
-// Whether git, which started in a folder above, works in this repository, and no link leads to the folder.
+// Whether git, started in a parent folder, works in this repository, and the folder is not behind a link.
 function isOperandOf(top: string, folder: string): boolean {
   if (top !== "/" && repositoryAt(dirname(top)) !== "none") return false;
   for (let at = folder; realOf(at) !== top; at = dirname(at))
@@ -67,7 +67,7 @@ function isOperandOf(top: string, folder: string): boolean {
   return true;
 }
 
-// To git, a file behind a link is deleted. The real path of each folder is looked up once.
+// To git, a file behind a link is deleted.
 function isPlainFolder(folder: string, known: Map<string, boolean>): boolean {
   let isPlain = known.get(folder);
   if (isPlain === undefined) known.set(folder, (isPlain = realOf(folder) === folder));

@@ -47,7 +47,7 @@ export function checkListedNames(walk: WalkState): void {
   }
 }
 
-// The two earliest commands of a kind that get no files stand for all others: one of them may be the command in question.
+// For each kind, the two earliest commands without found files are enough: a command is never compared with itself, so one remains.
 function addingIn({ commands, steps }: WalkState): readonly Adding[] {
   const counts = new Map<Added, number>();
   return commands
@@ -83,7 +83,7 @@ const usesList = (draft: Draft): boolean =>
 
 const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
 
-// Whether it is the command itself, or the wrapper that gets the same files first and passes them on, as `npx` does.
+// Whether it is the command itself, or a wrapper such as `npx` that passes the same files on to it.
 const isPassedOn = (other: Adding, draft: Draft): boolean =>
   other.draft === draft ||
   other.found.some((files) => draft.argv.some((word) => word.found === files));
@@ -114,13 +114,13 @@ function addedBy(draft: Draft): Added {
     : "anything";
 }
 
-// What exists already was listed.
+// A file that exists is on the list already.
 const isPlainWrite = (effect: Effect): boolean =>
   effect.kind === "write" &&
   (effect.exact === true ||
     (effect.below !== true && PLAIN.test(effect.path.text ?? "") && !("pattern" in effect.path)));
 
-// No name is an option, a file of options, a host or of git, or is read as several. The last is no folder, in which any file may be meant.
+// Every name is one word, and no option, file of options, host or `.git`. A path such as `.` is excluded, because it may mean any file there.
 const PLAIN =
   /^(?!(?:.*\/)?\.git(?:\/|$))(?!(?:.*\/)?\.{1,2}\/*$)[/~]?(?:[\p{L}\p{N}_.][\p{L}\p{N}\p{M}_.@%+,~-]*(?:\/+|$))+$/iu;
 
@@ -129,7 +129,7 @@ const keepsNames = (draft: Draft, before: readonly Adding[]): boolean =>
   draft.redirections.every(({ writes }) => !writes) &&
   before.every(({ added }) => added === "folders" && !isTree(draft));
 
-// Whether it copies folders with everything in them.
+// Whether it copies folders recursively.
 const isTree = ({ effects }: Draft): boolean =>
   effects.some((effect) => hasCopiedNames(effect) && effect.below === true) &&
   effects.every(({ kind }) => kind !== "delete");
@@ -198,7 +198,7 @@ function untracked(effect: Effect): Effect {
   return { ...rest, ...narrow, found: { ...found, partial: true } };
 }
 
-// Whether the files that are found before the line runs are all that the command finds, and whether they are as they were.
+// Whether the command finds exactly the files that the host lists, unchanged.
 const keepsFiles = ({ effects }: Draft, before: readonly Adding[]): boolean =>
   before.every(({ added }) => added === "tracked") &&
   effects.every((effect) => effect.kind !== "write" || isPlainWrite(effect));

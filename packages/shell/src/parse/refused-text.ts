@@ -102,7 +102,7 @@ const REFUSED =
 /** Whether bash rejects a substitution that the parser accepts. */
 export const isRefused = (substitution: string): boolean => REFUSED.test(substitution);
 
-/** Whether bash may find another end of arithmetic, because it counts a parenthesis of a variable: `$(( ${x/a ) /b} ))`. */
+/** Whether bash may see the end of arithmetic elsewhere, because it counts parentheses inside `${…}`: `$(( ${x/a ) /b} ))`. */
 export const isRefusedSum = (text: string): boolean => /\$\{[^{}]*[()]/.test(text);
 
 /** Finds an array after `time`, which bash rejects inside a substitution. */

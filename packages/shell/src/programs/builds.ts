@@ -117,7 +117,7 @@ function cc(use: ParsedArgs, out: Findings): void {
   writesBeside(use, out);
 }
 
-// Without `-o`, the names of outputs are made from those of the sources. `-MD` does so anyway.
+// Without `-o`, outputs are named after the sources. With `-MD`, lists of dependencies are too.
 function writesBeside(use: ParsedArgs, out: Findings): void {
   if (!hasOption(use, "o E M MM fsyntax-only") || hasOption(use, "MD MMD"))
     file(out, "write", known("."));

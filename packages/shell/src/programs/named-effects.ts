@@ -9,7 +9,7 @@ import { INHERITED, type ProgramReading } from "./program-reading.ts";
 import type { Spec } from "./program-spec.ts";
 import { isFileTool, plainProgram, specOf } from "./program-table.ts";
 import { readProgram } from "./read-program.ts";
-import { baseName, known, mayBeOption, prefix } from "./word-text.ts";
+import { baseName, isNamedOption, known, mayBeOption } from "./word-text.ts";
 
 /** The effects of a command, by name. */
 export interface NamedEffects {
@@ -85,7 +85,7 @@ function emptiesFiles({ argv, redirections }: ShellCommand): boolean {
   );
 }
 
-// A word known only to bash may be any option of the program. A caller looks at the names that are found, and refuses options.
+// A word known only to bash may be any option of the program. Found names may not, because the host refuses such a list.
 function addOptions(argv: readonly Word[], { possible }: Found): void {
   const end = argv.findIndex(({ text }) => text === "--");
   const open = argv.some(
@@ -100,11 +100,6 @@ function addOptions(argv: readonly Word[], { possible }: Found): void {
   const spec = open ? specOf(baseName(argv[0]?.text ?? "")) : undefined;
   if (spec !== undefined) for (const name of effectsOfOptions(spec)) possible.add(name);
 }
-
-// `--include=*.ts` stays that option, whatever the glob finds.
-const isNamedOption = (word: Word): boolean =>
-  /^--[a-z][\w-]*=/.test(prefix(word)) &&
-  word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
 
 const byOptions = new WeakMap<Spec, ReadonlySet<EffectName>>();
 const OF_OWN_PARSER: readonly EffectName[] = ["writes", "deletes", "delete-below", "runs-code"];

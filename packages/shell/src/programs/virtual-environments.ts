@@ -1,8 +1,8 @@
 import type { Word } from "../analysis.ts";
 
 /**
- * The scripts with which a shell enters a virtual environment of Python. They are code of the project, as the programs of the
- * environment are that the shell finds first after that. They change no directory.
+ * The scripts that activate a virtual environment of Python. They are code of the project, like the programs of the environment, which
+ * the shell finds first from then on. They change no directory.
  */
 export const ACTIVATE_SCRIPTS: readonly string[] = [".venv", "venv", "env"].flatMap((folder) => [
   `${folder}/bin/activate`,

@@ -100,3 +100,8 @@ function plain(text: string): boolean {
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
+
+/** Whether a word stays one long option, whatever its glob finds: `--include=*.ts`. */
+export const isNamedOption = (word: Word): boolean =>
+  /^--[a-z][\w-]*=/.test(prefix(word)) &&
+  word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");

@@ -25,7 +25,7 @@ function readFiles(use: ParsedArgs, out: Findings): void {
 export function readXargs(out: Findings, from: number): void {
   const use = parseArgs(XARGS, out.argv, from, { posix: true });
   readFiles(use, out);
-  // The commands get this variable, which may be `PATH`.
+  // xargs sets this variable for the commands it runs, and it may be `PATH`.
   for (const { at } of optionsNamed(use, "process-slot-var")) hazard(out, at, "configure");
   const [first] = use.operands;
   if (first === undefined) return;
