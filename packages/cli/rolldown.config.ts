@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { defineConfig, type Plugin } from "rolldown";
 import { notices } from "./build/notices.ts";
 import { entriesOf, librariesLater, ownPackages } from "./build/own-packages.ts";
+import { LOADER, scripts } from "./build/scripts.ts";
 import { OWN_PACKAGES } from "./src/io/own-package-names.ts";
 
 // One bundle starts faster than hundreds of small files: docs/decisions/0008-the-command-in-few-files.md. `cleanDir` also removes
@@ -12,58 +13,6 @@ const minify = {
   mangle: { keepNames: { function: true, class: true } },
   codegen: true,
 } as const;
-
-const command = defineConfig({
-  input: {
-    bin: "src/bin.ts",
-    "engine-thread": "src/hosts/engine-thread.ts",
-    ...entriesOf(OWN_PACKAGES.filter((name) => name !== "zod")),
-  },
-  platform: "node",
-  external: [
-    // `jiti` loads a compiler from its own folder; `better-sqlite3` loads native code.
-    ...["jiti", "better-sqlite3"],
-    // Users install these only if they need them.
-    ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "@slack/web-api", "pg-native"],
-  ],
-  plugins: [
-    loadedLater(),
-    ownPackages(),
-    librariesLater(),
-    englishAlone(),
-    modulesOfNode(),
-    plainText(),
-    standsAlone(),
-    notices(),
-  ],
-  output: {
-    minify,
-    dir: "dist",
-    cleanDir: true,
-    entryFileNames: "[name].js",
-    chunkFileNames: "[name].js",
-    codeSplitting: {
-      groups: [
-        {
-          name: "check",
-          test: /rolldown\/runtime|\/(?:cli\/src\/(?:main|commands\/check)\.ts|(?:plugins\/policy|rulesets\/(?:everyday|recommended))\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js|shell\/dist\/programs\/to-target\.js)$/,
-          priority: 1,
-        },
-        { name: "hook", test: /\/cli\/src\/commands\/hook\.ts$/ },
-      ],
-    },
-  },
-});
-
-// zod is built apart: the command needs only a small part of it, and only configurations need the rest.
-const library = defineConfig({
-  input: entriesOf(["zod"]),
-  platform: "node",
-  plugins: [ownPackages(), englishAlone(), plainText()],
-  output: { minify, dir: "dist" },
-});
-
-export default [command, library];
 
 /**
  * Modules that most calls do not need, by the ends of their paths. Their exports must be functions, schemas, or tables that are
@@ -93,9 +42,72 @@ const LATER = [
   ].map((table) => `/shell/dist/programs/${table}.js`),
 ];
 
+const nameOf = (file: string): string =>
+  file.includes("/node_modules/unbash/") ? "unbash" : basename(file).replace(/\.[jt]s$/, "");
+
+const input = {
+  bin: "src/bin.ts",
+  "engine-thread": "src/hosts/engine-thread.ts",
+  ...entriesOf(OWN_PACKAGES.filter((name) => name !== "zod")),
+};
+
+const command = defineConfig({
+  input,
+  platform: "node",
+  external: [
+    LOADER,
+    // `jiti` loads a compiler from its own folder; `better-sqlite3` loads native code.
+    ...["jiti", "better-sqlite3"],
+    // Users install these only if they need them.
+    ...["@dbos-inc/dbos-sdk", "@restatedev/restate-sdk", "@slack/web-api", "pg-native"],
+  ],
+  plugins: [
+    loadedLater(),
+    ownPackages(),
+    librariesLater(),
+    englishAlone(),
+    modulesOfNode(),
+    plainText(),
+    standsAlone(),
+    notices(),
+    scripts(Object.keys(input)),
+  ],
+  output: {
+    minify,
+    dir: "dist",
+    cleanDir: true,
+    entryFileNames: "[name].js",
+    chunkFileNames: "[name].js",
+    codeSplitting: {
+      groups: [
+        {
+          name: "check",
+          test: /rolldown\/runtime|\/(?:cli\/src\/(?:main|commands\/(?:check|hook))\.ts|(?:plugins\/policy|rulesets\/(?:everyday|recommended))\/dist\/index\.js|config\/dist\/(?:data-config|packages)\.js|shell\/dist\/programs\/to-target\.js)$/,
+        },
+      ],
+    },
+  },
+});
+
+// zod is built apart: the command needs only a small part of it, and only configurations need the rest.
+const library = defineConfig({
+  input: entriesOf(["zod"]),
+  platform: "node",
+  plugins: [ownPackages(), englishAlone(), plainText()],
+  output: { minify, dir: "dist" },
+});
+
+const loader = defineConfig({
+  input: { "load-script": "src/load-script.ts" },
+  platform: "node",
+  output: { minify, dir: "dist" },
+});
+
+export default [command, library, loader];
+
 /**
  * Puts each of these modules into its own file and loads it when one of its exports is first used. The source imports them as usual. They
- * are loaded with `require`, because synchronous code cannot wait for `import()`; Node then shares the modules that are already loaded.
+ * become scripts, which synchronous code can load, since it cannot wait for `import()`.
  */
 function loadedLater(): Plugin {
   const prefix = "\0later:";
@@ -116,9 +128,8 @@ function loadedLater(): Plugin {
       const file = files.get(id);
       if (file === undefined) return null;
       const exports = Object.entries((await import(file)) as Record<string, unknown>);
-      return `import { createRequire } from "node:module";
-        let loaded;
-        const later = () => (loaded ??= createRequire(import.meta.url)("./${nameOf(file)}.js"));
+      return `import { loadScript } from "${LOADER}";
+        const later = () => loadScript("${nameOf(file)}");
         const entries = (name, keys) =>
           new Proxy(Object.fromEntries(keys.map((key) => [key])), {
             get: (known, key) => (Object.hasOwn(known, key) ? later()[name][key] : undefined),
@@ -127,9 +138,6 @@ function loadedLater(): Plugin {
     },
   };
 }
-
-const nameOf = (file: string): string =>
-  file.includes("/node_modules/unbash/") ? "unbash" : basename(file).replace(/\.[jt]s$/, "");
 
 // Any other export is left out, so that the build fails if something imports it.
 function standIn(name: string, value: unknown): string {
@@ -158,7 +166,7 @@ function modulesOfNode(): Plugin {
   return {
     name: "modules-of-node",
     renderChunk: (code, { name }) =>
-      name === "check" || name === "hook"
+      name === "check"
         ? code.replaceAll(
             /^import \{([^}]*)\} from "(node:[^"]+)";/gm,
             (_, names: string, module: string) => take(names, module),

@@ -1,11 +1,11 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { compiledPolicy } from "@bylaw/policy-language";
 import { expect, test } from "vitest";
 import { BIN, POLICY, bylaw, scratch } from "./bylaw.ts";
 
-/** The names of the files that a call loads as code. */
+/** The names of the files and scripts that a call loads as code. */
 function filesReadBy(args: readonly string[], files: Readonly<Record<string, string>>): string[] {
   const { loaded, stdout } = run(["check", ...args, "--json"], files);
   expect(JSON.parse(stdout)).toMatchObject({ effect: "allow" });
@@ -18,11 +18,17 @@ function run(args: readonly string[], files: Readonly<Record<string, string>>, i
   const cwd = scratch(named ? files : { "bylaw.config.json": CONFIG, ...files });
   const list = join(cwd, "list");
   const preload = `import { registerHooks } from "node:module";
-    import { appendFileSync } from "node:fs";
+    import fs from "node:fs";
+    const { appendFileSync, readFileSync } = fs;
+    const note = (url) => appendFileSync(${JSON.stringify(list)}, url + "\\n");
     registerHooks({ load(url, context, next) {
-      if (url.startsWith("file:")) appendFileSync(${JSON.stringify(list)}, url + "\\n");
+      if (url.startsWith("file:")) note(url);
       return next(url, context);
     } });
+    fs.readFileSync = (file, options) => {
+      if (String(file).endsWith(".script")) note(file);
+      return readFileSync(file, options);
+    };
     process.on("exit", () =>
       appendFileSync(${JSON.stringify(list)}, process.moduleLoadList.join("\\n")));`;
   const node = ["--import", `data:text/javascript,${encodeURIComponent(preload)}`];
@@ -38,7 +44,7 @@ function run(args: readonly string[], files: Readonly<Record<string, string>>, i
 }
 
 const CONFIG = '{ "extends": ["@bylaw/ruleset-recommended"] }';
-const ONE = [basename(BIN), "check.js", "rolldown-runtime.js"];
+const ONE = [basename(BIN), "load-script.js", "check.script", "rolldown-runtime.script"];
 const line = (command: string): readonly string[] => [
   ...["--tool", "bash", "--args", JSON.stringify({ command })],
 ];
@@ -59,26 +65,50 @@ test("a call loads no cryptography and no stream for its output, which take long
   expect(builtIn).not.toContain("net");
 });
 
-test("the hook of a coding agent loads one file more", () => {
+test("the compiled code of what ran is kept, and not run if it is damaged", () => {
+  const cwd = scratch({ "bylaw.config.json": CONFIG });
+  const code = scratch({});
+  const env = { NODE_COMPILE_CACHE: code };
+  const decide = (): string =>
+    bylaw(["check", ...line("git status"), "--json"], { cwd, env }).stdout;
+  const kept = (): readonly string[] =>
+    globSync(`${code}/*/check-*`).filter((file) => statSync(file).isFile());
+  const first = decide();
+  const [file = ""] = kept();
+  const whole = readFileSync(file);
+  expect(decide()).toBe(first);
+  expect(readFileSync(file).equals(whole)).toBe(true);
+
+  const damaged = Buffer.from(whole);
+  damaged.writeUInt8(damaged.readUInt8(whole.length >> 2) ^ 0x55, whole.length >> 2);
+  for (const content of [damaged, whole.subarray(0, -2), Buffer.alloc(0)]) {
+    writeFileSync(file, content);
+    expect(decide()).toBe(first);
+    expect(readFileSync(file).equals(content)).toBe(false);
+  }
+  expect(kept()).toEqual([file]);
+});
+
+test("the hook of a coding agent loads no other file", () => {
   const event = { hook_event_name: "PreToolUse", session_id: "s", cwd: "/w", tool_use_id: "t" };
   const call = { ...event, tool_name: "Bash", tool_input: { command: "git push --force" } };
   const args = ["hook", "claude-code", "--config", "bylaw.config.json"];
   const { loaded, builtIn, stdout } = run(args, {}, JSON.stringify(call));
   expect(stdout).toContain('"deny"');
-  expect(loaded).toEqual([...ONE, "hook.js", "git.js"]);
+  expect(loaded).toEqual([...ONE, "git.script"]);
   expect(builtIn).not.toContain("crypto");
 });
 
 test("the table of a program is loaded for a line with the program", () => {
-  expect(filesReadBy(line("git status"), {})).toEqual([...ONE, "git.js"]);
+  expect(filesReadBy(line("git status"), {})).toEqual([...ONE, "git.script"]);
 });
 
 test("the parser of shell scripts is loaded for a line that needs it", () => {
   const files = filesReadBy(line("git status && git log"), {});
   expect(files).toEqual(
-    expect.arrayContaining([...ONE, "git.js", "analyze-script.js", "unbash.js"]),
+    expect.arrayContaining([...ONE, "git.script", "analyze-script.script", "unbash.script"]),
   );
-  expect(files).not.toContain("clouds.js");
+  expect(files).not.toContain("clouds.script");
 });
 
 test.each([
@@ -90,8 +120,8 @@ test.each([
     const policy = createRequire(BIN).resolve(`@bylaw/ruleset-${name}/package.json`);
     const args = [...line(command), "--policy", join(dirname(policy), "policy.toml")];
     const files = filesReadBy(args, {});
-    expect(files).toEqual(expect.arrayContaining([...ONE, "git.js"]));
-    expect(files).not.toContain("parse-text.js");
+    expect(files).toEqual(expect.arrayContaining([...ONE, "git.script"]));
+    expect(files).not.toContain("parse-text.script");
   },
 );
 
@@ -109,8 +139,8 @@ test("a compiled form next to another policy is ignored, so that nobody decides 
 test("the policy parser is loaded for a policy without a compiled form", () => {
   const args = ["--tool", "read_file", "--policy", "policy.toml"];
   const files = filesReadBy(args, { "policy.toml": POLICY });
-  expect(files.slice(0, 4)).toEqual([...ONE, "parse-text.js"]);
-  expect(files).not.toContain("analyze-script.js");
+  expect(files.slice(0, 5)).toEqual([...ONE, "parse-text.script"]);
+  expect(files).not.toContain("analyze-script.script");
 });
 
 test("a configuration in TypeScript is read by Node, without a compiler", () => {
@@ -138,6 +168,6 @@ test("a compiler reads what Node cannot", () => {
 test("the configuration schema is loaded for a configuration that is not plainly valid", () => {
   const deadline = CONFIG.replace("}", ', "deadline_ms": 50 }');
   const files = filesReadBy(line("git status"), { "bylaw.config.json": deadline });
-  expect(files).toContain("config-schema.js");
-  expect(files).not.toContain("parse-yaml.js");
+  expect(files).toContain("config-schema.script");
+  expect(files).not.toContain("parse-yaml.script");
 });

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Plugin } from "rolldown";
 import { manifestIn, packageOf } from "./manifest.ts";
+import { LOADER } from "./scripts.ts";
 
 /**
  * Files that packages load from their own folder. The build copies them to `dist/packages`, at the same path as in the package. It
@@ -111,9 +112,10 @@ export function librariesLater(): Plugin {
             id: `${LATER}${library}`,
             fileName: `library-${library}.js`,
           });
-        return code
-          .replace('load("micromatch")', 'load("./library-micromatch.js").default')
-          .replace('load("re2js")', 'load("./library-re2js.js")');
+        const placed = code
+          .replace('load("micromatch")', 'loadScript("library-micromatch").default')
+          .replace('load("re2js")', 'loadScript("library-re2js")');
+        return `import { loadScript } from "${LOADER}";\n${placed}`;
       },
     },
   };
