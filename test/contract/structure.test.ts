@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_991,
-  test_lines: 106_515,
+  source_lines: 140_992,
+  test_lines: 106_518,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

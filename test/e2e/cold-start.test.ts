@@ -78,6 +78,9 @@ test("the compiled code of what ran is kept, and not run if it is damaged", () =
   const whole = readFileSync(file);
   expect(decide()).toBe(first);
   expect(readFileSync(file).equals(whole)).toBe(true);
+  // Another command loads more scripts, and keeps their code beside it.
+  bylaw(["log", "verify", "bylaw.config.json"], { cwd, env });
+  expect(globSync(`${code}/*/log-verify-*`)).toHaveLength(1);
 
   const damaged = Buffer.from(whole);
   damaged.writeUInt8(damaged.readUInt8(whole.length >> 2) ^ 0x55, whole.length >> 2);

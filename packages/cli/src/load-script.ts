@@ -66,7 +66,8 @@ function keepAtExit(): void {
   const folder = getCompileCacheDir();
   if (fresh || folder === undefined) return;
   fresh = true;
-  process.once("exit", () => {
+  // Before the listener of the command, which ends the process.
+  process.prependOnceListener("exit", () => {
     try {
       for (const { script, kept } of loaded.values())
         keep(`${folder}/${kept}`, script.createCachedData());
