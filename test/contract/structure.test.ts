@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 140_992,
-  test_lines: 106_518,
+  source_lines: 140_999,
+  test_lines: 106_532,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

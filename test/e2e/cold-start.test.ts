@@ -1,4 +1,5 @@
-import { globSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import { compiledPolicy } from "@bylaw/policy-language";
@@ -90,6 +91,19 @@ test("the compiled code of what ran is kept, and not run if it is damaged", () =
     expect(readFileSync(file).equals(content)).toBe(false);
   }
   expect(kept()).toEqual([file]);
+});
+
+test("an installation that is incomplete answers with 2, which blocks a call", () => {
+  const cwd = scratch({ "package.json": '{ "type": "module" }', "dist/x": "" });
+  for (const file of ["bin.js", "load-script.js"])
+    copyFileSync(join(dirname(BIN), file), join(cwd, "dist", file));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ["dist/bin.js", "hook", "claude-code", "--config", "x.json"],
+    { cwd, input: "{}", encoding: "utf8" },
+  );
+  expect([status, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(/^error BYLAW_COMMAND_FAILED: .*check\.script/);
 });
 
 test("the hook of a coding agent loads no other file", () => {

@@ -23,5 +23,12 @@ if (major < 22 || (major === 22 && minor < 13)) {
   const compiled = fileURLToPath(new URL("../compiled", import.meta.url));
   process.getBuiltinModule("node:module").enableCompileCache(compiled);
   // Not awaited, because Node prints its own message if an awaited promise never settles.
-  void import("./main.ts").then(({ main }) => main(process.argv.slice(2), { alone: true }));
+  import("./main.ts").then(
+    ({ main }) => main(process.argv.slice(2), { alone: true }),
+    // Node would exit with 1, which lets a call pass on some hosts.
+    (error: unknown) => {
+      console.error(`error BYLAW_COMMAND_FAILED: Bylaw cannot be loaded: ${String(error)}`);
+      console.error("  fix: install it again");
+    },
+  );
 }
