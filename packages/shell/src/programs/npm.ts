@@ -1,4 +1,5 @@
 import { file, hazard, mayRun, runScript, unknown, type Findings } from "./findings.ts";
+import { runArgv } from "./apply-spec.ts";
 import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
 import { recordArgumentsOfScript } from "./script-file.ts";
@@ -102,6 +103,23 @@ const NPM_SUBS: Readonly<Record<string, Spec>> = {
   },
 };
 
+// Programs that projects install. `yarn jest` and `pnpm jest` run the program, or a script of that name.
+const TOOLS: ReadonlySet<string> = new Set(
+  `astro attw ava babel-node biome c8 commitlint cspell cypress depcheck esbuild eslint esno jest jiti knip lerna lint-staged madge markdownlint
+  markdownlint-cli2 mocha next ng nuxt nx nyc oxfmt oxlint parcel playwright prettier publint rollup size-limit standard storybook stylelint
+  svelte-check tap ts-node ts-node-esm tsc tsd tsx turbo vite vitest vue-tsc webpack xo`.split(
+    /\s+/,
+  ),
+);
+
+// `yarn NAME` is `yarn run NAME`, unless Yarn has a command of that name. The same goes for pnpm.
+const SCRIPT_OR_TOOL: Spec = {
+  read: (out, from) => {
+    if (TOOLS.has(out.argv[from - 1]?.text ?? "")) runArgv(out, from - 1);
+    else recordArgumentsOfScript(out, from);
+  },
+};
+
 // Before the subcommand, only these options of each tool take the next word. To any other, that word is the subcommand.
 const valued =
   (names: RegExp) =>
@@ -138,6 +156,7 @@ export const PNPM_SPEC: Spec = {
     patch: {},
     env: { network: true },
     setup: { does: "configure" },
+    "*": SCRIPT_OR_TOOL,
   },
 };
 
@@ -169,6 +188,6 @@ export const YARN_SPEC: Spec = {
     global: { does: "write", network: true },
     policies: { does: "configure" },
     plugin: { does: "load", network: true },
-    "*": {},
+    "*": SCRIPT_OR_TOOL,
   },
 };

@@ -32,7 +32,7 @@ import { toldEffects } from "./tildes.ts";
 
 // Wrappers that run their command in their own working directory.
 const STAYS =
-  /^(env|sudo|doas|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|setsid|time|xargs|find|watch|flock|script|strace|ltrace|bash|sh|dash|zsh|ksh|ash|eval|busybox|setpriv|taskset|unbuffer|npx|bunx|pnpm|uv|uvx|poetry|pipenv|bundle|gtimeout|gxargs|caffeinate|python3?)$/;
+  /^(env|sudo|doas|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|setsid|time|xargs|find|watch|flock|script|strace|ltrace|bash|sh|dash|zsh|ksh|ash|eval|busybox|setpriv|taskset|unbuffer|npx|bunx|pnpm|yarn|uv|uvx|poetry|pipenv|bundle|gtimeout|gxargs|caffeinate|python3?)$/;
 // Wrappers that end together with their command.
 const WAITS =
   /^(env|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|bash|sh|dash|zsh|ksh|ash|eval|npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|pipenv|bundle)$/;
@@ -44,6 +44,7 @@ const MOVES: ReadonlyMap<string, RegExp> = new Map([
   ["doas", /^-[^-]*[sL]/],
   ["find", /^-(exec|ok)dir$/],
   ["pnpm", /^-[^-]*[CFrw]|^--(dir|prefix|recursive|filter|workspace|parallel|stream)/],
+  ["yarn", /^--cwd|^workspaces?$/],
   ["uv", /^--(dir|project)/],
   ["poetry", /^-[CP]|^--(dir|project)/],
 ]);
