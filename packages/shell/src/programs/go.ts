@@ -1,5 +1,5 @@
 import { file, hazard, network, type Findings } from "./findings.ts";
-import { GOFMT, goFmt } from "./in-place.ts";
+import { GOFMT, goFmt, isGoPath } from "./in-place.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { hasOption, optionsNamed } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
@@ -14,7 +14,7 @@ function goPackages(use: ParsedArgs, out: Findings, gets: boolean): void {
   for (const { word } of use.operands) {
     const start = prefix(word);
     const host = /^([\w-]+(?:\.[\w-]+)+)\//.exec(start)?.[1];
-    if (/^[./]/.test(start))
+    if (isGoPath(word))
       file(
         out,
         "read",

@@ -1,8 +1,8 @@
-import type { PathText } from "../analysis.ts";
+import type { PathText, Word } from "../analysis.ts";
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
-import { known, prefix } from "./word-text.ts";
+import { known } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 const SPLIT: PathText = { why: "files named by a `yq` expression" };
@@ -70,13 +70,17 @@ export const GOFMT: Spec = {
   },
 };
 
+/** Whether `go` takes this word for a path and not for the import path of a package. */
+export const isGoPath = (word: Word): boolean =>
+  word.text === undefined || /^[./~]|(?:^|\/)\.\.(?:\/|$)/.test(word.text);
+
 /** `go fmt`: rewrites the files of packages. */
 export function goFmt(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "n")) return;
   if (use.operands.length === 0) file(out, "write", known("."), FORMATTED);
   for (const { word } of use.operands) {
     const text = word.text?.replace(/\/?\.\.\.$/, "");
-    if (/^[./]/.test(prefix(word)))
+    if (isGoPath(word))
       file(out, "write", text === undefined ? word : known(text === "" ? "." : text), FORMATTED);
   }
 }
