@@ -111,13 +111,15 @@ export function noteTasks(out: Findings): void {
   noteLaterTasks(tasks, out, known.isUsual);
 }
 
-// `nx run-many -t build test` runs targets, `nx test app` the target of a project.
+// `nx run-many -t build test` runs targets, `nx test app` the target of a project, `nx run app:deploy:test` its target `deploy`.
 function noteNxTargets(out: Findings): void {
-  const many = /^(?:run-many|affected)$/.test(out.argv[1]?.text ?? "");
+  const command = out.argv[1]?.text ?? "";
+  const many = /^(?:run-many|affected)$/.test(command);
   for (let at = 2; at < out.argv.length; at++) {
     const start = prefix(out.argv[at] ?? { text: "", pieces: [], single: true });
     const given = /^(?:--targets?|-t)=(.*)$/.exec(start)?.[1];
     if (start === "--") break;
+    if (command === "run" && /:.*:/.test(start)) hazard(out, at, "unknown");
     if (NX_VALUES.has(start)) at++;
     else if (given !== undefined) {
       if (!given.split(",").every(isUsualTask)) hazard(out, at, "unknown");
