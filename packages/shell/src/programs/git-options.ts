@@ -31,9 +31,9 @@ export const LOG: readonly OptionGroup[] = options`${DIFF} --follow --no-decorat
 /** Options of commands that connect to a repository. */
 export const CONNECT: readonly OptionGroup[] = options`--all -a,--append --atomic --unshallow --update-shallow --porcelain
   --write-fetch-head -k,--keep --multiple --auto-maintenance --auto-gc --write-commit-graph --prefetch --refetch -t,--tags -q,--quiet
-  -v,--verbose --progress -4,--ipv4 -6,--ipv6 --stdin ${kind.script} --upload-pack ${kind.value} --depth --deepen --shallow-since
+  -v,--verbose --progress -4,--ipv4 -6,--ipv6 ${kind.script} --upload-pack ${kind.value} --depth --deepen --shallow-since
   --shallow-exclude --negotiation-tip -j,--jobs --submodule-prefix -o,--server-option --filter ${kind.flag} --negotiate-only --dry-run
   --no-write-fetch-head --no-auto-maintenance --no-auto-gc -n,--no-tags --no-recurse-submodules --no-progress --show-forced-updates
-  --no-show-forced-updates ${kind.flagThat("write")} -f,--force -u,--update-head-ok ${kind.flagThat("delete")} -p,--prune -P,--prune-tags
+  --no-show-forced-updates ${kind.flagThat("write")} -f,--force --stdin -u,--update-head-ok ${kind.flagThat("delete")} -p,--prune -P,--prune-tags
   ${kind.valueThat("write")} --refmap ${kind.optional} --recurse-submodules ${kind.value} --recurse-submodules-default
   ${kind.flagThat("configure")} --set-upstream`;
