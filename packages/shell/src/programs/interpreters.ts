@@ -8,7 +8,7 @@ import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import { noteScriptTask } from "./later-tasks.ts";
 import { isSubstitution } from "./perl-code.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
-import { command, mayBeOption } from "./word-text.ts";
+import { command } from "./word-text.ts";
 import { type OptionGroup, kind, options } from "./option-groups.ts";
 
 /** A script file after the options, or code on standard input. */
@@ -89,11 +89,6 @@ function readPython(out: Findings, from: number): void {
     out.carries = true;
     if (readPythonArchive(out, found)) return;
     recordArgumentsOfScript(out, first + 1);
-    for (const operand of out.argv.slice(first + 1)) {
-      if (mayBeOption(operand)) continue;
-      file(out, "read", operand);
-      file(out, "write", operand);
-    }
   }
 }
 

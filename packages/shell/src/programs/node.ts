@@ -183,7 +183,7 @@ function bun(use: ParsedArgs, out: Findings): void {
     case "run":
       // If no script has this name, it is a program on the PATH.
       out.runs.push({ kind: "sight", words: rest });
-      recordArgumentsOfScript(out, first.at + 1);
+      out.carriesFrom = first.at + 1;
       for (const [index, word] of rest.entries()) {
         if (prefix(word).startsWith("-") && prefix(word) !== "-") continue;
         if (
@@ -191,6 +191,7 @@ function bun(use: ParsedArgs, out: Findings): void {
           word.text === undefined
         )
           runFile(out, first.at + 1 + index, word);
+        else recordArgumentsOfScript(out, first.at + 2 + index);
         break;
       }
       return;

@@ -1,5 +1,5 @@
 import { file, hazard, mayRun, runScript, unknown, type Findings } from "./findings.ts";
-import { runArgv } from "./apply-spec.ts";
+import { apply, runArgv } from "./apply-spec.ts";
 import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
 import { recordArgumentsOfScript } from "./script-file.ts";
@@ -28,10 +28,14 @@ export const NPM_EXEC: Spec = {
 
 const NPM_RUN: Spec = {
   options: NPM,
-  // `npm test -- --watch` has no operand that names a script.
   more: ({ operands: [first] }, out) =>
-    first !== undefined &&
-    recordArgumentsOfScript(out, prefix(first.word).startsWith("-") ? first.at : first.at + 1),
+    first !== undefined && recordArgumentsOfScript(out, first.at + 1),
+};
+
+const NPM_TEST: Spec = {
+  options: NPM,
+  more: ({ operands: [first] }, out) =>
+    first !== undefined && recordArgumentsOfScript(out, first.at),
 };
 
 const NPM_GET: Spec = { options: NPM, network: true };
@@ -60,7 +64,8 @@ function pkg(use: ParsedArgs, out: Findings): void {
 const NPM_CONFIG: Spec = { options: NPM, more: config };
 
 const NPM_SUBS: Readonly<Record<string, Spec>> = {
-  ...names("run run-script rum urn test t tst start stop restart", NPM_RUN),
+  ...names("run run-script rum urn", NPM_RUN),
+  ...names("test t tst start stop restart", NPM_TEST),
   ...names(
     "install i in ins inst insta instal isnt isnta isntal isntall add ci clean-install ic install-clean isntall-clean install-test it install-ci-test clean-install-test cit sit update u up upgrade udpate rebuild rb audit outdated view v info show search s se find publish unpublish deprecate undeprecate dist-tag dist-tags pack find-dupes trust stage",
     NPM_GET,
@@ -184,7 +189,11 @@ export const YARN_SPEC: Spec = {
         info: {},
       },
     },
-    workspace: { carries: true },
+    workspace: {
+      posix: true,
+      carries: true,
+      more: ({ operands: [name] }, out) => name !== undefined && apply(YARN_SPEC, out, name.at + 1),
+    },
     global: { does: "write", network: true },
     policies: { does: "configure" },
     plugin: { does: "load", network: true },

@@ -41,11 +41,8 @@ const CARGO_RUN: Spec = {
   more: (use, out) => {
     targetFile(use, out);
     const end = out.argv.findIndex(({ text }) => text === "--");
-    if (end <= 0) return;
-    recordArgumentsOfScript(out, end + 1);
     // `cargo fmt -- x.rs` formats that file.
-    if (out.argv.some(({ text }) => text === "fmt"))
-      for (const word of out.argv.slice(end + 1)) file(out, "write", word);
+    if (end > 0) recordArgumentsOfScript(out, end + 1);
   },
 };
 const CARGO_SPEC: Spec = {

@@ -21,7 +21,6 @@ export function runInput(out: Findings): void {
 /** Records the script file of an interpreter. Later words belong to the script. */
 export function runFile(out: Findings, at: number, word: Word): void {
   recordArgumentsOfScript(out, at + 1);
-  noteAnyFiles(out, at + 1);
   const name = out.argv[0]?.text ?? "?";
   const start = prefix(word);
   const scheme = ADDRESS.exec(start)?.[1]?.toLowerCase();
@@ -39,7 +38,12 @@ export function runFile(out: Findings, at: number, word: Word): void {
   }
 }
 
-/** Records that words from a position on belong to a script or task, which may run them. */
+/**
+ * Records that words from a position on belong to a script or task, which may run them, and may read and write the files that they
+ * name.
+ */
 export function recordArgumentsOfScript(out: Findings, from: number): void {
-  if (from < out.argv.length) out.carriesFrom ??= from;
+  if (from >= out.argv.length) return;
+  out.carriesFrom ??= from;
+  noteAnyFiles(out, from);
 }
