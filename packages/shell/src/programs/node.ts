@@ -12,7 +12,7 @@ import { hostOf } from "./hosts.ts";
 import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
-import { command, known, prefix } from "./word-text.ts";
+import { command, known, prefix, seen } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 // The files of package managers.
@@ -163,6 +163,7 @@ function bun(use: ParsedArgs, out: Findings): void {
     case "test":
     case "build":
       recordArgumentsOfScript(out, first.at + 1);
+      for (const word of rest) if (/^[^-].*[/.]/s.test(seen(word))) file(out, "execute", word);
       return;
     case "exec":
       for (const word of rest.slice(0, 1)) runScript(out, first.at, word);
