@@ -52,7 +52,7 @@ const ESLINT: Spec = {
   options: options`--fix-dry-run --cache --quiet --stdin --report-unused-disable-directives --stats --debug --color --pass-on-no-patterns
     -h,--help -v,--version ${kind.load} -c,--config --rulesdir --resolve-plugins-relative-to ${kind.flagThat("write")} --fix --init
     --suppress-all ${kind.value} --fix-type --parser-options -f,--format --cache-strategy --ext --env --global --rule --max-warnings
-    --stdin-filename --report-unused-disable-directives-severity --flag --concurrency ${kind.valueThat("load")} --plugin --parser
+    --report-unused-disable-directives-severity --flag --concurrency ${kind.read} --stdin-filename ${kind.valueThat("load")} --plugin --parser
     ${kind.write} -o,--output-file --cache-location --cache-file --suppressions-location ${kind.read} --ignore-path --print-config
     ${kind.value} --ignore-pattern ${kind.valueThat("write")} --suppress-rule ${kind.flagThat("write")} --prune-suppressions
     ${kind.flagThat("run")} --inspect-config --mcp ${kind.flag} --exit-on-fatal-error --env-info`,
@@ -67,10 +67,10 @@ const ESLINT: Spec = {
 
 const PRETTIER: Spec = {
   options: options`-c,--check -l,--list-different --cache --with-node-modules --use-tabs --color -v,--version ${kind.flagThat("write")}
-    -w,--write ${kind.load} --config --plugin --plugin-search-dir ${kind.value} --config-precedence --stdin-filepath --parser
+    -w,--write ${kind.load} --config --plugin --plugin-search-dir ${kind.value} --config-precedence --parser
     --cache-strategy --log-level --tab-width --print-width --trailing-comma --end-of-line --prose-wrap --arrow-parens --quote-props
-    --html-whitespace-sensitivity --embedded-language-formatting --range-start --range-end ${kind.read} --ignore-path --find-config-path
-    --file-info ${kind.write} --cache-location ${kind.flag} --support-info -u,--ignore-unknown --insert-pragma --require-pragma
+    --html-whitespace-sensitivity --embedded-language-formatting --range-start --range-end ${kind.read} --stdin-filepath --ignore-path
+    --find-config-path --file-info ${kind.write} --cache-location ${kind.flag} --support-info -u,--ignore-unknown --insert-pragma --require-pragma
     --single-quote ${kind.optional} -h,--help`,
   operands: [many("read")],
   below: "always",
@@ -106,7 +106,7 @@ const PYTEST: Spec = {
 
 const RUFF = options`--isolated -n,--no-cache --force-exclude -q,--quiet -v,--verbose --diff --respect-gitignore -w,--watch ${kind.load}
   --config ${kind.write} --cache-dir ${kind.value} --select --ignore --extend-select --extend-ignore --per-file-ignores --exclude
-  --extend-exclude --target-version --line-length --stdin-filename --output-format ${kind.flag} --preview -s,--silent -e,--exit-zero
+  --extend-exclude --target-version --line-length --output-format ${kind.read} --stdin-filename ${kind.flag} --preview -s,--silent -e,--exit-zero
   --statistics --show-files --show-settings`;
 const RUFF_CHECK: Spec = {
   options: options`${RUFF} --show-fixes ${kind.flagThat("write")} --fix --unsafe-fixes --fix-only ${kind.of("glued", { does: "write" })}
@@ -172,8 +172,8 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
   },
   black: {
     options: options`--diff -q,--quiet -v,--verbose --color -S -C --pyi --preview --unstable -x -h,--help --version ${kind.value}
-      -c,--code -l,--line-length -t,--target-version --include --exclude --extend-exclude --force-exclude --stdin-filename -W,--workers
-      --required-version --line-ranges --enable-unstable-feature ${kind.flag} --check --ipynb --fast --safe ${kind.load} --config`,
+      -c,--code -l,--line-length -t,--target-version --include --exclude --extend-exclude --force-exclude -W,--workers
+      --required-version --line-ranges --enable-unstable-feature ${kind.read} --stdin-filename ${kind.flag} --check --ipynb --fast --safe ${kind.load} --config`,
     operands: [many("rw")],
     below: "always",
     quiet: "check diff",
