@@ -1,14 +1,28 @@
+import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
-import { hasOption } from "./parsed-args.ts";
+import { hasOption, optionsNamed } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { known } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
-// When it compares directories, it follows links.
+// A file has an extension, or a name that only files have.
+const FILE_NAME = /(?:^|\/)(?:[^/]+\.(?!d$)[A-Za-z]\w*|[A-Z]\w*file|[A-Z]{3,})$/;
+
+const mayBeFolder = ({ text, pipe, pieces }: Word): boolean =>
+  pipe !== true && text !== "-" && !FILE_NAME.test(text ?? `x${String(pieces.at(-1))}`);
+
+// It prints the files in two directories, with `-r` also those below, and follows links. With `-q` it prints their names.
 function compare(use: ParsedArgs, out: Findings): void {
-  const below = hasOption(use, "recursive");
+  const others = ["from-file", "to-file"].flatMap((name) =>
+    optionsNamed(use, name).map(({ value = known("") }) => value),
+  );
+  const folders = [...use.operands.map(({ word }) => word), ...others].filter(mayBeFolder);
+  const several = folders.length > 1 || folders.some(({ globbed }) => globbed === true);
+  const below = hasOption(use, "recursive") || (several && !hasOption(use, "brief"));
   for (const { word } of use.operands)
     if (word.text !== "-")
       file(out, "read", word, { below, follows: !hasOption(use, "no-dereference") });
+  if (below) for (const word of others) file(out, "read", word, { below });
 }
 
 const LS = options`-a,--all -A,--almost-all --author -b,--escape -B,--ignore-backups -c -C -d,--directory -D,--dired -f -F --file-type
@@ -137,7 +151,7 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
     operands: [many("read")],
   },
   colordiff: {
-    options: options`-u -r,--recursive --no-dereference ${kind.script} --diff-program`,
+    options: options`-u -N -q,--brief -r,--recursive --no-dereference ${kind.script} --diff-program`,
     more: compare,
   },
   delta: {
