@@ -9,7 +9,12 @@ import {
   type Findings,
 } from "./findings.ts";
 import { hostOf } from "./hosts.ts";
-import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
+import {
+  recordArgumentsOfScript,
+  recordArgumentsOfTask,
+  runFile,
+  runInput,
+} from "./script-file.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, known, prefix, seen } from "./word-text.ts";
@@ -132,8 +137,7 @@ const DENO: Spec = {
     task: {
       options: options`${kind.load} -c,--config ${kind.takes("dir", "load")} --cwd`,
       posix: true,
-      more: (use, out) =>
-        recordArgumentsOfScript(out, (use.operands[0]?.at ?? out.argv.length) + 1),
+      more: (use, out) => recordArgumentsOfTask(out, (use.operands[0]?.at ?? out.argv.length) + 1),
     },
     info: { operands: ["read"] },
     install: { network: true },
@@ -192,7 +196,7 @@ function bun(use: ParsedArgs, out: Findings): void {
           word.text === undefined
         )
           runFile(out, first.at + 1 + index, word);
-        else recordArgumentsOfScript(out, first.at + 2 + index);
+        else recordArgumentsOfTask(out, first.at + 2 + index);
         break;
       }
       return;

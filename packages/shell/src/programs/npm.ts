@@ -2,7 +2,7 @@ import { file, hazard, mayRun, runScript, unknown, type Findings } from "./findi
 import { apply, runArgv } from "./apply-spec.ts";
 import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
-import { recordArgumentsOfScript } from "./script-file.ts";
+import { noteUpwardPaths, recordArgumentsOfTask } from "./script-file.ts";
 import { hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, command, joined, known, prefix } from "./word-text.ts";
@@ -29,13 +29,12 @@ export const NPM_EXEC: Spec = {
 const NPM_RUN: Spec = {
   options: NPM,
   more: ({ operands: [first] }, out) =>
-    first !== undefined && recordArgumentsOfScript(out, first.at + 1),
+    first !== undefined && recordArgumentsOfTask(out, first.at + 1),
 };
 
 const NPM_TEST: Spec = {
   options: NPM,
-  more: ({ operands: [first] }, out) =>
-    first !== undefined && recordArgumentsOfScript(out, first.at),
+  more: ({ operands: [first] }, out) => first !== undefined && recordArgumentsOfTask(out, first.at),
 };
 
 const NPM_GET: Spec = { options: NPM, network: true };
@@ -120,8 +119,9 @@ const TOOLS: ReadonlySet<string> = new Set(
 // `yarn NAME` is `yarn run NAME`, unless Yarn has a command of that name. The same goes for pnpm.
 const SCRIPT_OR_TOOL: Spec = {
   read: (out, from) => {
-    if (TOOLS.has(out.argv[from - 1]?.text ?? "")) runArgv(out, from - 1);
-    else recordArgumentsOfScript(out, from);
+    if (!TOOLS.has(out.argv[from - 1]?.text ?? "")) return recordArgumentsOfTask(out, from);
+    runArgv(out, from - 1);
+    noteUpwardPaths(out, from);
   },
 };
 

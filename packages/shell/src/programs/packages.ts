@@ -9,7 +9,7 @@ import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { NPM_EXEC, NPM_SPEC, PNPM_SPEC, YARN_SPEC } from "./npm.ts";
-import { recordArgumentsOfScript } from "./script-file.ts";
+import { recordArgumentsOfTask } from "./script-file.ts";
 
 function sudoPackages(use: ParsedArgs, out: Findings): void {
   for (const used of optionsNamed(use, "option")) {
@@ -152,7 +152,7 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
         network: true,
       } as Spec),
       ...names("run run-script show validate dump-autoload config init why", {} as Spec),
-      "*": { read: recordArgumentsOfScript },
+      "*": { read: recordArgumentsOfTask },
     },
   },
   apt: APT,

@@ -1,4 +1,4 @@
-import type { Word } from "../analysis.ts";
+import type { PathText, Word } from "../analysis.ts";
 import { hostOf } from "./hosts.ts";
 import { file, hazard, inlineCode, isInput, network, unknown, type Findings } from "./findings.ts";
 import { noteAnyFiles } from "./any-files.ts";
@@ -46,4 +46,18 @@ export function recordArgumentsOfScript(out: Findings, from: number): void {
   if (from >= out.argv.length) return;
   out.carriesFrom ??= from;
   noteAnyFiles(out, from);
+}
+
+const OF_TASK: PathText = { why: "a path with `..`, relative to the folder of a script" };
+
+/** Records the arguments of a script that runs in the folder of its settings. */
+export function recordArgumentsOfTask(out: Findings, from: number): void {
+  recordArgumentsOfScript(out, from);
+  noteUpwardPaths(out, from);
+}
+
+/** Records words that contain `..`, for a runner that changes to a folder which may be above the working directory. */
+export function noteUpwardPaths(out: Findings, from: number): void {
+  if (out.argv.slice(from).some((word) => /(?:^|[=/])\.\.(?:\/|$)/.test(prefix(word))))
+    out.effects.push({ kind: "write", path: OF_TASK });
 }
