@@ -78,13 +78,25 @@ describe("everything that sets a variable counts as an assignment", () => {
   });
 });
 
-describe("values that bash computes", () => {
-  test.each(["RANDOM", "OPTIND", "HISTCMD", "SRANDOM", "SECONDS"])("%s", (name) => {
+describe("values that bash or zsh computes", () => {
+  test.each([
+    ..."RANDOM OPTIND HISTCMD SRANDOM SECONDS COLUMNS LINES HISTSIZE SAVEHIST ERRNO GID UID EUID EGID".split(
+      " ",
+    ),
+    ..."SHLVL MAILCHECK LISTMAX KEYTIMEOUT FUNCNEST TRY_BLOCK_ERROR ZLE_RPROMPT_INDENT".split(" "),
+  ])("%s", (name) => {
     for (const line of [`${name}='a[$(id)]'`, `export ${name}='a[$(id)]'`, `${name}='a[$(id)]' ls`])
       expect(codesOf(line)).toContain("dynamic_script");
     expect(codesOf(`for ${name} in 'a[$(id)]'; do :; done`)).not.toEqual([]);
+    expect(codesOf(`x='a[$(id)]'; ${name}=x ls`)).toContain("dynamic_script");
     expect(codesOf(`${name}=7`)).toEqual([]);
   });
+  test.each(readCases<string>(import.meta, "numbers"))("%s", (line) =>
+    expect(codesOf(line)).toContain("dynamic_script"),
+  );
+  test.each(readCases<string>(import.meta, "plain-numbers"))("%s runs nothing", (line) =>
+    expect(codesOf(line)).toEqual([]),
+  );
 });
 
 describe("variables that hold further options of a program", () => {

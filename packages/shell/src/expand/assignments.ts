@@ -57,7 +57,7 @@ export function classifyAssignment(
   else if (role === "code") noteUnknown(walk, "inline_code", `code in the value of ${quote(name)}`);
   else if (role === "command" && value !== undefined) (walk.values ??= []).push(value);
   if (isComputed(name, value))
-    noteUnknown(walk, "dynamic_script", `value of ${quote(name)}, which bash evaluates`);
+    noteUnknown(walk, "dynamic_script", `value of ${quote(name)}, which the shell evaluates`);
   if (name === "CDPATH") walk.flowUnknown = true;
   return { name, value, harmless: role === "harmless" };
 }

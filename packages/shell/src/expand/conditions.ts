@@ -14,6 +14,8 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
       case "TestUnary":
         noteRefused(walk, node.operand);
         visitWord(walk, node.operand);
+        // zsh evaluates the number.
+        if (node.operator === "-t") visitArithmeticText(walk, sumOf(node.operand.text));
         if (
           (node.operator === "-v" || node.operator === "-R") &&
           !/^\w+$/.test(node.operand.text)

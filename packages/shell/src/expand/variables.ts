@@ -53,10 +53,11 @@ const PROMPTS = /^PS[0-4]$/;
 const OPTIONS = /^(NODE_OPTIONS|RUBYOPT|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS)$/;
 const INLINE = /data:|-e\b|--eval|-p\b|--print|OnOutOfMemoryError|OnError/;
 
-// Bash evaluates values assigned to these, including substitutions in subscripts.
-const INTEGERS = /^(BASHPID|EPOCHSECONDS|HISTCMD|LINENO|OPTIND|RANDOM|SECONDS|SRANDOM)$/;
+// Bash or zsh evaluates values assigned to these, including substitutions in subscripts.
+const INTEGERS =
+  /^(?:ARGC|BASHPID|BAUD|COLUMNS|E?[GU]ID|EPOCHSECONDS|ERRNO|FUNCNEST|HISTCMD|HISTSIZE|KEYTIMEOUT|LINENO|LINES|LISTMAX|LOGCHECK|MAILCHECK|OPTIND|RANDOM|SAVEHIST|SECONDS|SHLVL|SRANDOM|TRY_BLOCK_(?:ERROR|INTERRUPT)|ZLE_RPROMPT_INDENT)$/;
 
-/** Whether bash evaluates this value when it is assigned. */
+/** Whether a shell evaluates this value when it is assigned. */
 export function isComputed(name: string, value: Word | undefined): boolean {
   return (
     INTEGERS.test(name) &&

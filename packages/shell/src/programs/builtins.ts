@@ -61,6 +61,22 @@ function computes(text: string): boolean {
 
 const operandsOf = names((use) => use.operands);
 
+// zsh evaluates these as arithmetic, including substitutions in subscripts.
+function noteNumber({ pieces }: Word, out: Findings): void {
+  for (const piece of pieces)
+    if (typeof piece === "string" ? !/^[-+\d.]*$/.test(piece) : piece.hole !== "number")
+      unknown(
+        out,
+        "dynamic_script",
+        `a number of \`${out.argv[0]?.text ?? "?"}\`, which zsh evaluates`,
+      );
+}
+
+const COUNTS: Spec = {
+  prints: true,
+  more: (_, out) => out.argv.slice(1).forEach((word) => noteNumber(word, out)),
+};
+
 // `test` does not use getopt: `-v` takes the next word anywhere.
 function test(use: ParsedArgs, out: Findings): void {
   const { argv } = out;
@@ -69,6 +85,7 @@ function test(use: ParsedArgs, out: Findings): void {
     const word = argv[at];
     if (word === undefined || at === 1) continue;
     if (before === "-v" || before === "-R") names(() => [{ at, word }])(use, out);
+    else if (before === "-t" && word.text !== "]") noteNumber(word, out);
     else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before))
       file(out, "read", word);
   }
@@ -141,12 +158,16 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   let: { posix: true, prints: true, more: operandsOf },
   read: {
     options: options`-e -r -s -E ${kind.value} -a -d -i -n -N -p -t -u`,
-    more: names((use) => [
-      ...use.operands,
-      ...optionsNamed(use, "a").flatMap(({ at, value }) =>
-        value === undefined ? [] : [{ at, word: value }],
-      ),
-    ]),
+    more: (use, out) => {
+      names(() => [
+        ...use.operands,
+        ...optionsNamed(use, "a").flatMap(({ at, value }) =>
+          value === undefined ? [] : [{ at, word: value }],
+        ),
+      ])(use, out);
+      for (const { value } of optionsNamed(use, "t"))
+        if (value !== undefined) noteNumber(value, out);
+    },
   },
   mapfile: {
     options: options`-t ${kind.value} -d -n -O -s -u -c ${kind.script} -C`,
@@ -175,12 +196,12 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   getopts: { posix: true },
   set: { posix: true, prints: true },
   shopt: { posix: true, prints: true },
-  shift: PRINTS,
-  return: PRINTS,
-  exit: PRINTS,
-  logout: {},
-  break: {},
-  continue: {},
+  shift: COUNTS,
+  return: COUNTS,
+  exit: COUNTS,
+  logout: COUNTS,
+  break: COUNTS,
+  continue: COUNTS,
   wait: { options: options`-f -n ${kind.value} -p` },
   jobs: { options: options`-l -n -p -r -s -x`, more: (use, out) => runJobs(use, out) },
   bg: PRINTS,

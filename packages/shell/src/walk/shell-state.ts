@@ -28,7 +28,7 @@ function declare(walk: WalkState, argv: readonly Word[], draft: Draft): void {
     if (text !== undefined && /^[-+]/.test(text)) {
       if (text.includes("n") && argv[0]?.text !== "export")
         noteUnknown(walk, "state", "a name that refers to another variable");
-      integer ||= text.includes("i");
+      integer ||= /[iEF]/.test(text);
       blank ||= /^\+.*x|[niulcaA]/.test(text);
       continue;
     }
