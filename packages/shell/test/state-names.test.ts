@@ -99,6 +99,15 @@ describe("values that bash or zsh computes", () => {
   );
 });
 
+describe("a quote in `$'…'`, which dash reads as its end", () => {
+  test.each(readCases<string>(import.meta, "quotes"))("%s", (line) =>
+    expect(codesOf(line)).toContain("syntax"),
+  );
+  test.each(readCases<string>(import.meta, "plain-quotes"))("%s ends as in bash", (line) =>
+    expect(codesOf(line)).toEqual([]),
+  );
+});
+
 describe("variables that hold further options of a program", () => {
   test.each(readCases<string>(import.meta, "variables"))("%s", (line) =>
     expect(codesOf(line)).toContain("state"),

@@ -204,7 +204,19 @@ function addAnsi(walk: WalkState, text: string, value: string, units: Unit[]): v
   if (/\\(c|\n|$)/.test(text.slice(2, -1)) || value.includes("\0")) {
     noteUnknown(walk, "syntax", "an escape in `$'…'` that shells read differently");
     units.push(ANY);
-  } else units.push({ text: value, quoted: true });
+    return;
+  }
+  if (endsInDash(walk.source, text))
+    noteUnknown(walk, "syntax", "a quote in `$'…'`, which ends the text in dash");
+  units.push({ text: value, quoted: true });
+}
+
+// In dash, `\'` ends the text, so the last quote begins another one. Without an end of that one, dash runs nothing.
+function endsInDash(source: string, text: string): boolean {
+  const end = text.indexOf("'", 2);
+  if (end === text.length - 1) return false;
+  const closing = source.indexOf(text) + text.length - 1;
+  return /["`\n#]/.test(text.slice(end + 1)) || source.lastIndexOf("'") > closing;
 }
 
 // In zsh, `$=f`, `$~f` and `$^f` are the value of `f`. Shells join lines first, so a `$` may belong to the next line.
