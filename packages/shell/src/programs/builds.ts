@@ -86,6 +86,7 @@ function cmake(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
   if (!hasOption(use, "build")) {
     if (!hasOption(use, "E") && first !== undefined) file(out, "read", first.word);
+    if (!hasOption(use, "E B find-package")) file(out, "write", known("."));
     return;
   }
   for (const { at, value } of optionsNamed(use, "target"))
@@ -98,9 +99,25 @@ function cmake(use: ParsedArgs, out: Findings): void {
         hazard(out, at, "unknown");
 }
 
-// `-Wl,…` and `-fplugin=…` pass text on, or name a file.
+// `-Wl,…`, `-fplugin` and others pass text on, or name a file. `-g` and `-m` also begin other options of clang, which write.
 const PLAIN_CC =
-  /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include))[\w+-]*(?:=[\w-]*)?$/;
+  /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include|cdb|dependency))[\w+-]*(?:=[\w,.+-]*)?$/;
+// Options of `-f` whose value is no file.
+const VALUES_CC: ReadonlySet<string> = new Set(
+  `abi-version align-functions align-jumps align-labels align-loops bracket-depth cf-protection constexpr-depth constexpr-loop-limit
+  constexpr-ops-limit constexpr-steps diagnostics-color diagnostics-column-unit diagnostics-format diagnostics-path-format
+  diagnostics-show-location diagnostics-urls error-limit excess-precision exec-charset fp-contract fp-exception-behavior fp-model
+  gnuc-version inline-limit input-charset lto lto-compression-level lto-partition macro-backtrace-limit max-errors message-length
+  ms-compatibility-version no-sanitize no-sanitize-recover no-sanitize-trap openmp pack-struct patchable-function-entry random-seed
+  sanitize sanitize-coverage sanitize-recover sanitize-trap simd-cost-model spell-checking-limit stack-reuse strict-flex-arrays tabstop
+  template-backtrace-limit template-depth tls-model track-macro-expansion tree-parallelize-loops trivial-auto-var-init veclib
+  vect-cost-model visibility wide-exec-charset zero-call-used-regs`.split(/\s+/),
+);
+
+function isPlain(option: string, text: string): boolean {
+  const sign = text.indexOf("=");
+  return PLAIN_CC.test(text) && (option !== "f" || sign < 0 || VALUES_CC.has(text.slice(0, sign)));
+}
 
 function cc(use: ParsedArgs, out: Findings): void {
   argumentFiles(use, out);
@@ -108,8 +125,12 @@ function cc(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands)
     if (isInput(word)) runInput(out);
     else file(out, "read", word);
-  for (const { option, at, value } of use.options)
-    if (/^[Wf]$/.test(option.name) && !PLAIN_CC.test(value?.text ?? "")) hazard(out, at, "load");
+  for (const { option, at, value = known("") } of use.options) {
+    if (!/^[Wfgm]$/.test(option.name) || isPlain(option.name, value.text ?? "?")) continue;
+    hazard(out, at, "load");
+    const sign = prefix(value).indexOf("=");
+    if (sign >= 0) file(out, "write", after(value, sign + 1));
+  }
   for (const { at, word } of use.unknownOptions)
     if (/^-(wrapper|fplugin|specs|B|Wl,|Wp,|Wa,|Xlinker|load)/.test(prefix(word)))
       hazard(out, at, "load");
