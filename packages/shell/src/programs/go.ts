@@ -1,3 +1,4 @@
+import { writesNamed } from "./checkers.ts";
 import { file, hazard, network, type Findings } from "./findings.ts";
 import { GOFMT, goFmt, isGoPath } from "./in-place.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -31,6 +32,12 @@ function goFlags(use: ParsedArgs, out: Findings): void {
       if (!PLAIN_FLAGS.test(value?.text ?? "-")) hazard(out, at, "run");
 }
 
+// The program is named after the first package or source.
+function goBuild(use: ParsedArgs, out: Findings): void {
+  goFlags(use, out);
+  if (!hasOption(use, "o")) writesNamed(use.operands[0]?.word, /\.go$/, out);
+}
+
 // `go run module@version` downloads code and runs it.
 function goRun(use: ParsedArgs, out: Findings): void {
   goFlags(use, out);
@@ -48,15 +55,17 @@ const GO_SPEC: Spec = {
   options: options`${kind.takes("dir", "load")} -C`,
   subs: {
     run: { options: GO, posix: true, operands: ["exec", many("data")], more: goRun },
+    build: { options: GO, more: goBuild },
     test: {
       options: options`${GO} -args`,
       more: (use, out) => {
         goFlags(use, out);
+        if (hasOption(use, "c")) file(out, "write", known("."));
         optionsNamed(use, "args").forEach(({ at }) => recordArgumentsOfScript(out, at + 1));
       },
     },
     ...Object.fromEntries(
-      "build vet list doc fix version work help bug telemetry"
+      "vet list doc fix version work help bug telemetry"
         .split(" ")
         .map((name) => [name, { options: GO, more: goFlags }]),
     ),

@@ -1,7 +1,7 @@
-import { argumentFiles } from "./checkers.ts";
+import { argumentFiles, writesNamed } from "./checkers.ts";
 import { file, hazard, isInput, type Findings } from "./findings.ts";
 import { kind, many, options } from "./option-groups.ts";
-import { optionsNamed } from "./parsed-args.ts";
+import { hasOption, optionsNamed } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
 import { recordArgumentsOfScript, runInput } from "./script-file.ts";
 import { after, known, prefix } from "./word-text.ts";
@@ -11,6 +11,8 @@ function rustc(use: ParsedArgs, out: Findings): void {
   argumentFiles(use, out);
   targetFile(use, out);
   if (use.operands.some(({ word }) => isInput(word))) runInput(out);
+  const named = optionsNamed(use, "crate-name")[0]?.value ?? use.operands[0]?.word;
+  if (!hasOption(use, "o out-dir")) writesNamed(named, /\.[^.]*$/, out);
   for (const { option, at, value } of use.options) {
     const start = value === undefined ? "" : prefix(value);
     const path = after(value ?? known(""), start.indexOf("=") + 1);
