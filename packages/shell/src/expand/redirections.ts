@@ -1,6 +1,6 @@
 import type { Effect, Redirection, Word } from "../analysis.ts";
 import { setName } from "./assignments.ts";
-import { oneWord } from "./words.ts";
+import { oneWord, targetsOf } from "./words.ts";
 import { visitParts } from "./expansions.ts";
 import { noteFlagged, noteSubscript } from "./units.ts";
 import type { WalkState } from "../walk/walk-state.ts";
@@ -56,15 +56,26 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     return;
   }
   if (node.target === undefined) return;
-  const target = oneWord(walk, node.target);
   if (node.type === "HereString") {
+    const target = oneWord(walk, node.target);
     to.redirections.push({ operator: node.operator, target, writes: false });
     if (stdin) to.input = textInput(target, "\n");
     return;
   }
   const { operator } = node;
-  const duplication = operator === ">&" || operator === "<&";
   noteMisread(walk, operator, node.target.text);
+  const targets = targetsOf(walk, node.target);
+  for (const target of targets) {
+    const input = addTarget(operator, target, to);
+    if (stdin && input !== undefined) to.input = targets.length === 1 ? input : UNKNOWN_TEXT;
+  }
+}
+
+const UNKNOWN_TEXT: Input = { kind: "text", text: undefined };
+
+// Adds the effects of a file that a redirection opens, and returns what can be read from it.
+function addTarget(operator: string, target: Word, to: Redirected): Input | undefined {
+  const duplication = operator === ">&" || operator === "<&";
   const duplicates = duplication && target.text !== undefined && /^(\d+-?|-)$/.test(target.text);
   const socket = target.text === undefined ? undefined : SOCKET.exec(target.text);
   const standard =
@@ -76,12 +87,12 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     writes: socket != null || (!duplicates && !standard && !reads),
     ...(socket != null || mayBeSocket(target) ? { connects: true } : {}),
   });
-  if (stdin && (reads || operator === "<>"))
-    to.input = duplicates ? { kind: "text", text: undefined } : fileInput(target);
   if (socket != null)
     to.effects.push({ kind: "network", host: socket[1] === "" ? undefined : socket[1] });
   else if (!duplicates && !standard) addFile(to.effects, operator, target);
   if (mayBeSocket(target)) to.effects.push({ kind: "network", host: undefined });
+  if (!reads && operator !== "<>") return undefined;
+  return duplicates ? UNKNOWN_TEXT : fileInput(target);
 }
 
 function noteMisread(walk: WalkState, operator: string, target: string): void {

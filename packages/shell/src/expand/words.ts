@@ -20,26 +20,33 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push({ text, pieces: [text], single: true });
     return;
   }
-  const units = unitsOf(walk, node);
-  if (!units.some((unit) => "text" in unit && !unit.quoted && unit.text.includes("{"))) {
+  for (const units of bracesOf(walk, unitsOf(walk, node))) {
     if (units.length > 0)
       words.push(
         isFoundName(walk, node)
           ? { ...wordOf(walk, units), globbed: true }
           : argumentOf(walk, units),
       );
-    return;
   }
-  const expanded = walk.braces < LIMITS.words ? expandBraces(units) : undefined;
-  if (expanded === undefined || (walk.braces += expanded.length) > LIMITS.words) {
-    noteUnknown(walk, "limit", "a brace expansion with too many words");
-    words.push({ text: undefined, pieces: [SPLIT], single: false });
-    return;
-  }
-  for (const each of expanded) if (each.length > 0) words.push(argumentOf(walk, each));
 }
 
-/** Expands the word of an assignment or redirection, which stays one word and in which braces are literal. */
+// Expands the braces of a word.
+function bracesOf(walk: WalkState, units: readonly Unit[]): readonly (readonly Unit[])[] {
+  if (!units.some((unit) => "text" in unit && !unit.quoted && unit.text.includes("{")))
+    return [units];
+  const expanded = walk.braces < LIMITS.words ? expandBraces(units) : undefined;
+  if (expanded !== undefined && (walk.braces += expanded.length) <= LIMITS.words) return expanded;
+  noteUnknown(walk, "limit", "a brace expansion with too many words");
+  return [[SPLIT]];
+}
+
+/** Expands the target of a redirection. zsh opens every word, and bash opens the word if there is only one. */
+export function targetsOf(walk: WalkState, node: WordNode): Word[] {
+  if (PLAIN.test(node.text)) return [known(node.text)];
+  return bracesOf(walk, unitsOf(walk, node)).map((units) => wordOf(walk, units));
+}
+
+/** Expands the word of an assignment or here-string, which stays one word and in which braces are literal. */
 export function oneWord(walk: WalkState, node: WordNode): Word {
   if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));
