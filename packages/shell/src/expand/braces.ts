@@ -49,6 +49,13 @@ function expand(all: Cells, from: number, to: number, depth: number): Cell[][] |
   let first = from;
   for (let at = from; at < to && words !== undefined; at++) {
     if (all.cells[at] !== "{") continue;
+    const foreign = foreignEnd(all, at + 1, to);
+    if (foreign >= 0) {
+      words = times(all, words, [[...all.cells.slice(start, at), ANY_WORDS]]);
+      at = foreign;
+      start = first = at + 1;
+      continue;
+    }
     // `{}` at the start of a word is literal.
     if (at === first && all.cells[at + 1] === "}") continue;
     const end = find(all, at + 1, to, "}");
@@ -63,6 +70,34 @@ function expand(all: Cells, from: number, to: number, depth: number): Cell[][] |
   }
   return words === undefined ? undefined : times(all, words, [all.cells.slice(start, to)]);
 }
+
+// In zsh, the ends of a sequence may be any characters, also in quotes, and braces around numbers vanish if one is missing.
+const SEQUENCE = /^(?:.\.\..|(?=\d|.*\d$)-?\d*\.\.-?\d*(?:\.\.-?\d*)?)$/su;
+// The start of a sequence, and a hole that may be the rest.
+const MAYBE_SEQUENCE = /^(?:.?|.\.|.\.\..?)\0/su;
+
+// Finds the end of what is a sequence only in zsh, which expands variables before braces. Negative if it is none.
+function foreignEnd(all: Cells, from: number, to: number): number {
+  let text = "";
+  let quoted = false;
+  let list = false;
+  for (let at = from; at < to && text.length < 64; at++) {
+    const cell = all.cells[at];
+    if (--all.steps < 0 || cell === undefined || cell === "{") return -1;
+    if (cell === "}") {
+      const known = !quoted && (LETTERS.test(text) || NUMBERS.test(text));
+      const possible = SEQUENCE.test(text) || (!list && MAYBE_SEQUENCE.test(text));
+      return possible && !known ? at : -1;
+    }
+    quoted ||= typeof cell !== "string";
+    list ||= cell === ",";
+    text += typeof cell === "string" ? cell : "text" in cell ? cell.text : HOLES[cell.hole];
+  }
+  return -1;
+}
+
+const HOLES = { any: "\0", name: "\0", number: "0" } as const;
+const ANY_WORDS: Hole = { hole: "any", splits: true };
 
 // A closing brace counts only after a comma or two dots on its own level.
 function find(all: Cells, from: number, to: number, sign: "}" | ","): number {
