@@ -26,6 +26,8 @@ export const noneRedirected = (): Redirected => ({
 const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
 // Bash closes the descriptor and reads the text after the minus as the next word.
 const MINUS_AND_MORE = /^(?:\\\n)*-./s;
+// A delimiter without `$` outside quotes. After `<<$"E"`, bash ends at the line `E`, and zsh and dash at `$E`.
+const PLAIN_DELIMITER = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*$/s;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
 
 /** Reads one redirection and adds its effects. */
@@ -45,12 +47,11 @@ export function addRedirection(walk: WalkState, node: RedirectionNode, to: Redir
     descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);
   if (node.type === "HereDoc") {
     to.redirections.push({ operator: node.operator, target: undefined, writes: false });
-    if (node.closing === undefined)
-      noteUnknown(
-        walk,
-        "syntax",
-        `an unterminated here-document ${quote(node.delimiter?.text ?? "")}`,
-      );
+    const { delimiter: { text: end = "" } = {}, closing } = node;
+    if (closing === undefined)
+      noteUnknown(walk, "syntax", `an unterminated here-document ${quote(end)}`);
+    if (!PLAIN_DELIMITER.test(end))
+      noteUnknownLine(walk, { code: "syntax", what: `shell syntax at ${quote(end)}` });
     const body = bodyOf(walk, node);
     if (stdin) to.input = textInput(body, "");
     return;

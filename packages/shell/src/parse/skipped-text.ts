@@ -4,7 +4,6 @@ import type { CommandNode } from "./syntax.ts";
 const BLANK = /^(?:[ \t]|\\\n)*$/;
 // The text that may follow a simple command.
 const NEXT = /(?:[ \t]|\\\n)*(?:$|[\n;&|)`#])/y;
-const QUOTED = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*"|\$(?!\[))*$/s;
 
 /**
  * Finds text in a command that the parser drops and bash rejects. Undefined if there is none, or if the command is not from this
@@ -36,12 +35,6 @@ export function skippedText(
       /^\w+\[.*\]\+?=/s.test(part.target?.text ?? "")
     )
       return part.target?.text;
-    if (
-      part.type === "HereDoc" &&
-      part.delimiter !== undefined &&
-      !QUOTED.test(part.delimiter.text)
-    )
-      return part.delimiter.text;
   }
   NEXT.lastIndex = Math.max(from, end);
   return NEXT.test(source) ? undefined : source.slice(from, from + 20);
