@@ -28,6 +28,8 @@ const STANDARD = /^\/dev\/(null|stdin|stdout|stderr|fd\/[0-2])$/;
 const MINUS_AND_MORE = /^(?:\\\n)*-./s;
 // A delimiter without `$` outside quotes. After `<<$"E"`, bash ends at the line `E`, and zsh and dash at `$E`.
 const PLAIN_DELIMITER = /^(?:[^'"\\$`]|`[^`]*`|\\.|'[^']*'|"(?:[^"\\]|\\.)*")*$/s;
+// In zsh, `a<1-9>` is the names with such a number after `a`.
+const NUMBERS = /^\d*-\d*(?:>|$)/;
 const SOCKET = /^\/dev\/(?:tcp|udp)\/([^/]*)/;
 
 /** Reads one redirection and adds its effects. */
@@ -100,6 +102,7 @@ function noteMisread(walk: WalkState, operator: string, target: string): void {
   const what = `shell syntax at ${quote(operator + target)}`;
   if ((operator === ">&" || operator === "<&") && MINUS_AND_MORE.test(target))
     noteUnknownLine(walk, { code: "syntax", what });
+  if (operator === "<" && NUMBERS.test(target)) noteUnknownLine(walk, { code: "syntax", what });
   // zsh reads `>!` as `>|`.
   if (operator.includes(">") && target.startsWith("!")) noteUnknown(walk, "syntax", what);
 }
