@@ -1,12 +1,14 @@
 import type { Piece, Word } from "../analysis.ts";
 import { expandBraces, type Hole, type Unit } from "./braces.ts";
-import { noteUnknown, HOLE, type WalkState } from "../walk/walk-state.ts";
+import { noteUnknown, HOLE, quote, type WalkState } from "../walk/walk-state.ts";
 import { LIMITS } from "../limits.ts";
 import type { WordNode } from "../parse/syntax.ts";
 import { MATCH, PIPE_NUMBER, SPLIT, unitsOf, variableOf } from "./units.ts";
 
 // In zsh, `=name` is the path of a program or file.
 const EQUALS = /^=(?!=)/;
+// zsh expands these at the start of a word also after empty quotes.
+const AFTER_EMPTY = /^(?:~|=(?!=))/;
 const PLAIN = /^(?!=[^=])[\w\-./:=,@%+^]+$/;
 function known(text: string): Word {
   return { text, pieces: [text], single: true };
@@ -107,6 +109,8 @@ function wordOf(walk: WalkState, units: readonly Unit[]): Word {
       append(pieces, ANY_PIECE);
       continue;
     }
+    if (at > 0 && pieces.length === 0 && AFTER_EMPTY.test(rest))
+      noteUnknown(walk, "syntax", `${quote(rest)} after empty quotes, which zsh expands`);
     if (rest.includes("~")) {
       const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
       if (start === undefined) {
