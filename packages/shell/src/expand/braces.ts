@@ -49,18 +49,13 @@ function expand(all: Cells, from: number, to: number, depth: number): Cell[][] |
   let first = from;
   for (let at = from; at < to && words !== undefined; at++) {
     if (all.cells[at] !== "{") continue;
-    const foreign = foreignEnd(all, at + 1, to);
-    if (foreign >= 0) {
-      words = times(all, words, [[...all.cells.slice(start, at), ANY_WORDS]]);
-      at = foreign;
-      start = first = at + 1;
-      continue;
-    }
     // `{}` at the start of a word is literal.
     if (at === first && all.cells[at + 1] === "}") continue;
-    const end = find(all, at + 1, to, "}");
+    const foreign = foreignEnd(all, at + 1, to);
+    const end = foreign < 0 ? find(all, at + 1, to, "}") : foreign;
     if (end < 0) continue;
-    const items = itemsOf(all, at + 1, end, depth);
+    let items = itemsOf(all, at + 1, end, depth);
+    if (foreign >= 0) items = [...(items ?? []), [ANY_WORDS]];
     if (items === undefined) return undefined;
     words = times(all, words, [all.cells.slice(start, at)]);
     if (words !== undefined)
@@ -133,8 +128,10 @@ function times(all: Cells, heads: Cell[][], tails: readonly Cell[][]): Cell[][] 
 function itemsOf(all: Cells, from: number, to: number, depth: number): Cell[][] | undefined {
   const inner = all.cells.slice(from, to);
   if (!inner.includes(",")) {
-    // Bash also looks for a comma in quotes and substitutions.
-    return inner.every((cell) => typeof cell === "string") ? sequence(inner) : undefined;
+    // Bash also looks for a comma in quotes and substitutions, and zsh for braces in a sequence.
+    return inner.every((cell) => typeof cell === "string" && cell !== "{")
+      ? sequence(inner)
+      : undefined;
   }
   const items: Cell[][] = [];
   for (let start = from; start <= to;) {
