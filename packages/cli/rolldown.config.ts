@@ -67,7 +67,6 @@ const command = defineConfig({
     librariesLater(),
     englishAlone(),
     modulesOfNode(),
-    plainText(),
     standsAlone(),
     notices(),
     scripts(Object.keys(input)),
@@ -93,7 +92,7 @@ const command = defineConfig({
 const library = defineConfig({
   input: entriesOf(["zod"]),
   platform: "node",
-  plugins: [ownPackages(), englishAlone(), plainText()],
+  plugins: [ownPackages(), englishAlone()],
   output: { minify, dir: "dist" },
 });
 
@@ -186,18 +185,6 @@ function englishAlone(): Plugin {
       filter: { id: /\/zod\/v4\/locales\/index\.js$/ },
       handler: () => 'export { default as en } from "./en.js";',
     },
-  };
-}
-
-/** Escapes every non-ASCII character: a single one makes V8 store the whole file in twice the memory and read it more slowly. */
-function plainText(): Plugin {
-  return {
-    name: "plain-text",
-    renderChunk: (code) =>
-      code.replaceAll(
-        /[^\0-\x7f]/g,
-        (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-      ),
   };
 }
 

@@ -100,8 +100,10 @@ const EVENTS = ["exit", "uncaughtException", "unhandledRejection", "SIGINT", "SI
 /** The entry of the built command, whose exported names the bundler chose. */
 function command(): { readonly main: (argv: readonly string[]) => Promise<void> } {
   // Required, because the test runner transforms what is imported here.
-  const parts = createRequire(BIN)("./check.js") as Record<string, object>;
-  const found = Object.values(parts).find((part) => "main" in Object(part));
+  const { loadScript } = createRequire(BIN)("./load-script.js") as {
+    readonly loadScript: (name: string) => Record<string, object>;
+  };
+  const found = Object.values(loadScript("check")).find((part) => "main" in Object(part));
   if (found === undefined) throw new Error(`\`${BIN}\` has no \`main\``);
   return found as ReturnType<typeof command>;
 }

@@ -212,6 +212,7 @@ name = "allow-npm-run-build"
 action = "allow"
 tool = "bash"
 command = ["npm run build -- --mode a?b", "make"]
+paths = { read = ["./a b"], write = ["./a b"] }
 input = false
 `);
     const { run } = workplace({ "p.toml": `${POLICY}\n${toml}` });

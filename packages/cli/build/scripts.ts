@@ -31,9 +31,9 @@ export function scripts(entryNames: readonly string[]): Plugin {
           chunks.filter((one) => !entries.includes(one)).map(({ fileName }) => nameOf(fileName)),
         );
         checkOrder(chunks, bundle);
-        const wanted = new Set(entries.flatMap(({ imports }) => imports));
+        const wanted = importsOf(entries);
         for (const chunk of chunks) {
-          const { fileName, code, exports } = chunk;
+          const { fileName, code } = chunk;
           const name = nameOf(fileName);
           if (!names.has(name)) {
             chunk.code = entryOf(code, names);
@@ -44,8 +44,9 @@ export function scripts(entryNames: readonly string[]): Plugin {
             fileName: `${name}.script`,
             source: scriptOf(code, names),
           });
-          if (wanted.has(fileName)) chunk.code = moduleOf(name, exports);
-          else delete bundle[fileName];
+          const taken = wanted.get(`./${fileName}`);
+          if (taken === undefined) delete bundle[fileName];
+          else chunk.code = moduleOf(name, [...taken]);
         }
       },
     },
@@ -74,6 +75,25 @@ function checkOrder(chunks: readonly OutputChunk[], bundle: OutputBundle): void 
     done.add(fileName);
   };
   for (const chunk of chunks) visit(chunk, []);
+}
+
+/** The names that these chunks import from each module. */
+function importsOf(chunks: readonly OutputChunk[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  const add = (module: string, name: string | null): void => {
+    const names = found.get(module) ?? new Set();
+    found.set(module, name === null ? names : names.add(name));
+  };
+  for (const { code } of chunks) {
+    const { staticImports, staticExports } = parseSync("chunk.js", code).module;
+    for (const { moduleRequest, entries } of staticImports) {
+      add(moduleRequest.value, null);
+      for (const { importName } of entries) add(moduleRequest.value, importName.name);
+    }
+    for (const { moduleRequest, importName } of staticExports.flatMap(({ entries }) => entries))
+      if (moduleRequest !== null) add(moduleRequest.value, importName.name);
+  }
+  return found;
 }
 
 /** An entry, which loads a script as such where it imports it while the command runs: hundreds of exports take long to link. */
@@ -121,10 +141,17 @@ function scriptOf(code: string, scripts: ReadonlySet<string>): string {
       }),
     ];
   });
-  const text = `(function($load,$require,$import,$url){"use strict";${body}\nreturn{${returned}}})`;
+  const text = `(function($load,$require,$import,$url){"use strict";${plain(body)}\nreturn{${returned}}})`;
   const digest = createHash("sha256").update(text).digest("hex").slice(0, 16);
   return `/*${digest}*/${text}`;
 }
+
+// A script is read byte by byte. A single character outside ASCII would also make V8 store it in twice the memory.
+const plain = (code: string): string =>
+  code.replaceAll(
+    /[^\0-\x7f]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 
 /** The properties of the exports. */
 function exportsOf({ module }: Parsed, scripts: ReadonlySet<string>): string {
