@@ -13,10 +13,15 @@ type Run = (
   url: string,
 ) => Exports;
 
-const loaded = new Map<
-  string,
-  { readonly exports: Exports; readonly script: InstanceType<typeof Script>; readonly kept: string }
->();
+interface Loaded {
+  readonly exports: Exports;
+  readonly script: InstanceType<typeof Script>;
+  readonly kept: string;
+  /** How many bytes of code were kept when the script was loaded. */
+  readonly size: number;
+}
+
+const loaded = new Map<string, Loaded>();
 let fresh = false;
 
 /**
@@ -36,10 +41,11 @@ export function loadScript(name: string): Exports {
     filename: url.href,
     ...(cachedData !== undefined && { cachedData }),
   });
-  if (cachedData === undefined || script.cachedDataRejected === true) keepAtExit();
+  const size = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0;
+  if (size === 0) keepAtExit();
   const run = script.runInThisContext() as Run;
   const exports = run(loadScript, createRequire(url), importModule, url.href);
-  loaded.set(name, { exports, script, kept });
+  loaded.set(name, { exports, script, kept, size });
   return exports;
 }
 
@@ -69,8 +75,11 @@ function keepAtExit(): void {
   // Before the listener of the command, which ends the process.
   process.prependOnceListener("exit", () => {
     try {
-      for (const { script, kept } of loaded.values())
-        keep(`${folder}/${kept}`, script.createCachedData());
+      for (const { script, kept, size } of loaded.values()) {
+        const code = script.createCachedData();
+        // V8 drops the code of functions that a long process, such as the engine, has not called for a while.
+        if (code.length > size) keep(`${folder}/${kept}`, code);
+      }
     } catch {
       // The folder may be read-only. Then the next process compiles again.
     }
