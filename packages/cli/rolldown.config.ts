@@ -106,7 +106,7 @@ export default [command, library, loader];
 
 /**
  * Puts each of these modules into its own file and loads it when one of its exports is first used. The source imports them as usual. They
- * become scripts, which synchronous code can load, since it cannot wait for `import()`.
+ * become scripts, because synchronous code cannot wait for `import()`.
  */
 function loadedLater(): Plugin {
   const prefix = "\0later:";

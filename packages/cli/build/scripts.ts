@@ -3,7 +3,7 @@ import { isBuiltin } from "node:module";
 import type { OutputBundle, OutputChunk, Plugin } from "rolldown";
 import { parseSync } from "rolldown/experimental";
 
-/** The module that loads a script, as the bundle imports it. */
+/** The file of the bundle that loads scripts. */
 export const LOADER = "load-script.js";
 
 type Parsed = ReturnType<typeof parseSync>;
@@ -16,8 +16,8 @@ interface Edit {
 }
 
 /**
- * Turns all chunks except these entries into scripts, whose compiled code the command keeps (`src/load-script.ts`). Where an entry
- * imports one of them, a module stays that loads the script.
+ * Turns all chunks except these entries into scripts, whose compiled code the command keeps (`src/load-script.ts`). A chunk that an
+ * entry imports becomes a module that loads its script.
  */
 export function scripts(entryNames: readonly string[]): Plugin {
   return {
@@ -61,7 +61,7 @@ function scriptIn(specifier: string, scripts: ReadonlySet<string>): string | und
   return scripts.has(name) ? name : undefined;
 }
 
-// A script gets the exports of another when that one is done, so two cannot need each other.
+// A script can use another only once that one has run, so two cannot import each other.
 function checkOrder(chunks: readonly OutputChunk[], bundle: OutputBundle): void {
   const done = new Set<string>();
   const visit = ({ fileName, imports }: OutputChunk, from: readonly string[]): void => {
@@ -96,7 +96,7 @@ function importsOf(chunks: readonly OutputChunk[]): ReadonlyMap<string, Readonly
   return found;
 }
 
-/** An entry, which loads a script as such where it imports it while the command runs: hundreds of exports take long to link. */
+/** Makes an entry load a script directly where it had `import()`, because Node takes long to link a module with hundreds of exports. */
 function entryOf(code: string, scripts: ReadonlySet<string>): string {
   return edited(code.replaceAll(`from"${LOADER}"`, `from"./${LOADER}"`), ({ module }, text) =>
     module.dynamicImports.flatMap(({ start, end, moduleRequest }) => {
@@ -108,14 +108,14 @@ function entryOf(code: string, scripts: ReadonlySet<string>): string {
   );
 }
 
-/** A module with the exports of a script. They may have names that no variable can have. */
+/** A module with the exports of a script. An export may have a name that no variable can have, such as `in`. */
 function moduleOf(name: string, exports: readonly string[]): string {
   const taken = exports.map((one, at) => `${one}:x${at}`).join();
   const given = exports.map((one, at) => `x${at} as ${one}`).join();
   return `import{loadScript}from"./${LOADER}";const{${taken}}=loadScript("${name}");export{${given}};`;
 }
 
-/** The code of a module as a function of what it needs, which returns the exports. */
+/** Turns a module into a function that takes what the module needs, and returns what it exports. */
 function scriptOf(code: string, scripts: ReadonlySet<string>): string {
   let returned = "";
   const body = edited(code, (parsed, text) => {
@@ -146,7 +146,7 @@ function scriptOf(code: string, scripts: ReadonlySet<string>): string {
   return `/*${digest}*/${text}`;
 }
 
-// A script is read byte by byte. A single character outside ASCII would also make V8 store it in twice the memory.
+// The loader reads one byte as one character. V8 also needs twice the memory for a text with any character outside ASCII.
 const plain = (code: string): string =>
   code.replaceAll(
     /[^\0-\x7f]/g,
@@ -183,7 +183,7 @@ function requireOf({ moduleRequest, entries }: Import, scripts: ReadonlySet<stri
   return whole.length === 0 ? `${module};` : `const ${whole.join()};`;
 }
 
-/** What has the exports of a module, as a script says it. */
+/** The expression for the exports of a module in a script. */
 function moduleNamed(specifier: string, scripts: ReadonlySet<string>): string {
   if (specifier === LOADER) return "{loadScript:$load}";
   const name = scriptIn(specifier, scripts);

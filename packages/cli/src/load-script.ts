@@ -1,11 +1,12 @@
-// This file is imported by those that the build makes for its scripts, before anything else of the command is loaded.
-const { readFileSync, renameSync, writeFileSync } = process.getBuiltinModule("node:fs");
+// Nothing else of the command is loaded before this file, so it takes only modules of Node.
+const { readFileSync, renameSync, rmSync, statSync, writeFileSync } =
+  process.getBuiltinModule("node:fs");
 const { createRequire, getCompileCacheDir } = process.getBuiltinModule("node:module");
 const { Script } = process.getBuiltinModule("node:vm");
 
 type Exports = Readonly<Record<string, unknown>>;
 
-/** What a script is: a function that gets what it needs, and returns the exports. */
+/** A script is a function that takes what the module needs, and returns what it exports. */
 type Run = (
   load: typeof loadScript,
   require: NodeJS.Require,
@@ -17,17 +18,15 @@ interface Loaded {
   readonly exports: Exports;
   readonly script: InstanceType<typeof Script>;
   readonly kept: string;
-  /** How many bytes of code were kept when the script was loaded. */
-  readonly size: number;
 }
 
 const loaded = new Map<string, Loaded>();
-let fresh = false;
+let keeping = false;
 
 /**
- * Runs a script of the bundle, unless it ran already, and returns its exports. It takes the compiled code that earlier processes
- * kept. Node keeps code too, but only of what it compiles before a file runs: all functions would be compiled again when they are
- * called (docs/decisions/0091-compiled-code-of-what-ran.md).
+ * Runs a script of the bundle, unless it ran already, and returns its exports. It uses the compiled code that earlier processes kept.
+ * Node's own cache lacks most functions, which are compiled when they are first called
+ * (docs/decisions/0091-compiled-code-of-what-ran.md).
  */
 export function loadScript(name: string): Exports {
   const known = loaded.get(name);
@@ -41,11 +40,10 @@ export function loadScript(name: string): Exports {
     filename: url.href,
     ...(cachedData !== undefined && { cachedData }),
   });
-  const size = script.cachedDataRejected === false ? (cachedData?.length ?? 0) : 0;
-  if (size === 0) keepAtExit();
+  if (script.cachedDataRejected !== false) keepAtExit();
   const run = script.runInThisContext() as Run;
   const exports = run(loadScript, createRequire(url), importModule, url.href);
-  loaded.set(name, { exports, script, kept, size });
+  loaded.set(name, { exports, script, kept });
   return exports;
 }
 
@@ -56,39 +54,42 @@ const importModule = (specifier: string, options?: ImportCallOptions): Promise<u
 function keptIn(name: string): Buffer | undefined {
   const folder = getCompileCacheDir();
   if (folder === undefined) return undefined;
+  const file = `${folder}/${name}`;
   try {
-    const twice = readFileSync(`${folder}/${name}`);
+    const twice = readFileSync(file);
     const half = twice.length / 2;
-    return twice.subarray(0, half).equals(twice.subarray(half))
-      ? twice.subarray(0, half)
-      : undefined;
+    if (half > 0 && twice.subarray(0, half).equals(twice.subarray(half)))
+      return twice.subarray(0, half);
+    rmSync(file);
   } catch {
-    return undefined;
+    // Nothing is kept yet, or the folder cannot be written.
   }
+  return undefined;
 }
 
 // A script that is loaded for the first time also means that the others were used in a new way.
 function keepAtExit(): void {
   const folder = getCompileCacheDir();
-  if (fresh || folder === undefined) return;
-  fresh = true;
+  if (keeping || folder === undefined) return;
+  keeping = true;
   // Before the listener of the command, which ends the process.
   process.prependOnceListener("exit", () => {
     try {
-      for (const { script, kept, size } of loaded.values()) {
-        const code = script.createCachedData();
-        // V8 drops the code of functions that a long process, such as the engine, has not called for a while.
-        if (code.length > size) keep(`${folder}/${kept}`, code);
-      }
+      for (const { script, kept } of loaded.values())
+        keep(`${folder}/${kept}`, script.createCachedData());
     } catch {
       // The folder may be read-only. Then the next process compiles again.
     }
   });
 }
 
-// Another process that starts meanwhile sees the whole file or none. The code is written twice, because V8 runs damaged code without
-// noticing, and to compare two halves takes less than to load a module of Node that computes checksums.
+// V8 runs damaged code without noticing, so the file holds the code twice. Comparing two halves is faster than loading a module of
+// Node for checksums.
 function keep(file: string, code: Buffer): void {
+  // In a process that runs long, such as the engine, V8 drops functions that were not called for a while.
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size >= 2 * code.length) return;
+  // Another process that starts meanwhile reads the whole file or none.
   const draft = `${file}.${process.pid}`;
   writeFileSync(draft, Buffer.concat([code, code]), { mode: 0o600 });
   renameSync(draft, file);

@@ -48,7 +48,7 @@ export function targetsOf(walk: WalkState, node: WordNode): Word[] {
   return bracesOf(walk, unitsOf(walk, node)).map((units) => wordOf(walk, units));
 }
 
-/** Expands the word of an assignment or here-string, which stays one word and in which braces are literal. */
+/** Expands the word of an assignment or here-string. It stays one word, and its braces are literal. */
 export function oneWord(walk: WalkState, node: WordNode): Word {
   if (PLAIN.test(node.text)) return known(node.text);
   return wordOf(walk, unitsOf(walk, node));

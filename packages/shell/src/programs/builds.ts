@@ -102,7 +102,7 @@ function cmake(use: ParsedArgs, out: Findings): void {
 // `-Wl,…`, `-fplugin` and others pass text on, or name a file. `-g` and `-m` also begin other options of clang, which write.
 const PLAIN_CC =
   /^(?!.*(?:plugin|use-ld|profile|dump|save|offload|file|include|cdb|dependency))[\w+-]*(?:=[\w,.+-]*)?$/;
-// Options of `-f` whose value is no file.
+// Options of `-f` whose value is not a file.
 const VALUES_CC: ReadonlySet<string> = new Set(
   `abi-version align-functions align-jumps align-labels align-loops bracket-depth cf-protection constexpr-depth constexpr-loop-limit
   constexpr-ops-limit constexpr-steps diagnostics-color diagnostics-column-unit diagnostics-format diagnostics-path-format

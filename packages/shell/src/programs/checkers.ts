@@ -1,9 +1,8 @@
-import type { Word } from "../analysis.ts";
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
-import { after, baseName, known, prefix } from "./word-text.ts";
+import { after, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 /** Guesses the hazards of unknown options from their names. */
@@ -21,23 +20,6 @@ export function argumentFiles(use: ParsedArgs, out: Findings): void {
       hazard(out, at, "load");
       file(out, "read", after(word, 1));
     }
-}
-
-/** A compiler names its output in the working folder after a source, without this ending, or after a package. */
-export function writesNamed(word: Word | undefined, ending: RegExp, out: Findings): void {
-  file(out, "write", known("."));
-  if (word === undefined) return;
-  const { text, pieces } = word;
-  // The last name that is no version: `./cmd/a/v2` becomes `a`.
-  const name = (text ?? "").split("/").findLast((part) => !/^(?:\.*|v\d+)$/.test(part));
-  if (name !== undefined) file(out, "write", known(name.replace(ending, "")));
-  // A glob that begins with a name.
-  if (text === undefined && /[^/]$/.test(prefix(word))) {
-    const names = pieces.map((piece) =>
-      typeof piece === "string" ? baseName(piece).replace(ending, "") : piece,
-    );
-    file(out, "write", { ...word, pieces: names.filter((piece) => piece !== "") });
-  }
 }
 
 function checkArguments(use: ParsedArgs, out: Findings): void {

@@ -1,4 +1,4 @@
-import { writesNamed } from "./checkers.ts";
+import { writesNamed } from "./compiler-output.ts";
 import { file, hazard, network, type Findings } from "./findings.ts";
 import { GOFMT, goFmt, isGoPath } from "./in-place.ts";
 import { kind, many, options } from "./option-groups.ts";

@@ -1,4 +1,5 @@
-import { argumentFiles, writesNamed } from "./checkers.ts";
+import { argumentFiles } from "./checkers.ts";
+import { writesNamed } from "./compiler-output.ts";
 import { file, hazard, isInput, type Findings } from "./findings.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { hasOption, optionsNamed } from "./parsed-args.ts";
