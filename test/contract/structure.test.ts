@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_210,
-  test_lines: 106_556,
+  source_lines: 141_226,
+  test_lines: 106_601,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

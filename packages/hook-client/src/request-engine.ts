@@ -34,19 +34,34 @@ export async function requestEngine(
       socket.write(Buffer.concat([Buffer.from(request), head, input]));
     });
     const timer = setTimeout(() => socket.destroy(new EngineSilent()), timeout);
-    socket.on("data", (chunk: Buffer) => chunks.push(chunk));
+    socket.on("data", (chunk: Buffer) => {
+      chunks.push(chunk);
+      const reply = replyIn(Buffer.concat(chunks), proof);
+      if (reply === undefined) return;
+      // Not when the engine closes the connection, which is later.
+      socket.destroy();
+      resolve(reply);
+    });
     socket.on("error", reject);
     socket.on("close", () => {
       clearTimeout(timer);
-      const text = Buffer.concat(chunks).toString("utf8");
-      const [, status = "", length = "", body = ""] =
-        /^HTTP\/1\.1 (\d{3}) [^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n([^]*)$/i.exec(text) ??
-        [];
-      const whole = Buffer.byteLength(body) === Number(length) && body.startsWith(`${proof}\n`);
-      if (whole) resolve({ status: Number(status), body: body.slice(proof.length + 1) });
-      else reject(new Error("The program on the socket is not this engine"));
+      reject(new Error("The program on the socket is not this engine"));
     });
   });
+}
+
+// The reply, or undefined while it is not whole or without the proof.
+function replyIn(bytes: Buffer, proof: string): EngineReply | undefined {
+  const end = bytes.indexOf("\r\n\r\n");
+  const [, status, length] =
+    /^HTTP\/1\.1 (\d{3}) [^]*?\r\ncontent-length: (\d+)(?:\r\n|$)/i.exec(
+      bytes.toString("latin1", 0, Math.max(end, 0)),
+    ) ?? [];
+  const body = bytes.subarray(end + 4);
+  if (body.length !== Number(length)) return undefined;
+  const text = body.toString("utf8");
+  if (!text.startsWith(`${proof}\n`)) return undefined;
+  return { status: Number(status), body: text.slice(proof.length + 1) };
 }
 
 /** The error for an engine that accepts connections but does not reply in time. */
