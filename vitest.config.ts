@@ -57,7 +57,7 @@ export default defineConfig({
       test: {
         name: root,
         root,
-        setupFiles: ["seed", "matchers"].map((file) =>
+        setupFiles: ["seed", "matchers", "folders"].map((file) =>
           join(import.meta.dirname, `test/${file}.ts`),
         ),
         include: root === "test" ? ["{contract,e2e,pack}/**/*.test.ts"] : ["test/**/*.test.ts"],

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeAll, describe, expect, it } from "vitest";
 import { filesAt, root, textOf } from "./workspaces.ts";
 
 interface Block {
@@ -38,7 +38,7 @@ const blocks: readonly Block[] = pages.flatMap((page) => {
   );
 });
 const first = blocks.filter(({ file }) => file.endsWith("--1"));
-const folder = mkdtempSync(join(tmpdir(), "bylaw-docs-"));
+const folder = temporaryFolder();
 
 // The how-to pages of the site, which begin with something to paste.
 const HOW_TO = ["docs/write-a-check.md", "docs/write-a-plugin.md"];
@@ -75,8 +75,6 @@ beforeAll(() => {
   compiled = node([join(root, "node_modules/typescript/bin/tsc"), "-p", "tsconfig.json"]);
   ran = node(["--input-type=module", "--eval", RUN]);
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function node(args: readonly string[]): Ended {
   return spawnSync(process.execPath, [...args], { cwd: folder, encoding: "utf8" });

@@ -1,21 +1,11 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readCases } from "@bylaw/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { beforeAll, describe, expect, it } from "vitest";
 import { filesAt, root, workspaces } from "./workspaces.ts";
 
-const copy = mkdtempSync(join(tmpdir(), "bylaw-new-plugin-"));
+const copy = temporaryFolder();
 const LEFT_BEHIND: ReadonlySet<string> = new Set(["node_modules", ".git", ".turbo", "coverage"]);
 
 interface Ended {
@@ -72,8 +62,6 @@ beforeAll(() => {
   });
   install();
 });
-
-afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe("npm run new:plugin", () => {
   it.each(readCases<[string, string]>(import.meta, "refuses-name-writes-nothing"))(

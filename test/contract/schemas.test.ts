@@ -1,12 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createConfiguredKernel, parseData } from "@bylaw/config";
 import { resolveSettings } from "@bylaw/orchestrator";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { filesAt, root, textOf } from "./workspaces.ts";
 
 const ajv = new Ajv2020({
@@ -21,9 +20,8 @@ const configuration = ajv.compile(schemaNamed("config"));
 const settings = ajv.compile(schemaNamed("serve"));
 const operators = ajv.compile(schemaNamed("operators"));
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-schemas-"));
+const folder = temporaryFolder();
 symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function mistakes(validate: ValidateFunction, value: unknown): readonly string[] {
   if (validate(value)) return [];

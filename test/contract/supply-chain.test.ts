@@ -1,9 +1,8 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { readCases } from "@bylaw/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { beforeAll, describe, expect, it } from "vitest";
 import {
   publishable,
   root,
@@ -44,14 +43,13 @@ const npm = (cwd: string, args: string): string =>
     shell: process.platform === "win32",
   });
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-licenses-"));
+const folder = temporaryFolder();
 let bom: Bom;
 let refs: readonly string[];
 beforeAll(() => {
   bom = JSON.parse(npm(root, "run --silent sbom")) as Bom;
   refs = bom.components.map((component) => component["bom-ref"]);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /**
  * A folder for which npm lists what a user installs: only the published packages, without what they need for development and without

@@ -1,9 +1,9 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
+import { temporaryFolder } from "@bylaw/testing";
 import { expect, onTestFinished } from "vitest";
 
 /** The built command. */
@@ -161,8 +161,7 @@ export function jsonLines(ran: Ran): readonly Record<string, unknown>[] {
 
 /** A temporary folder with these files, removed after the test. */
 export function scratch(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-e2e-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [file, content] of Object.entries(files)) {
     mkdirSync(dirname(join(root, file)), { recursive: true });
     writeFileSync(join(root, file), content);

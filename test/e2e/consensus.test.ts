@@ -1,7 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { agentTurns, openRun, turnOf, type Run } from "@bylaw/log";
@@ -16,13 +14,13 @@ import {
 import { eventLog } from "@bylaw/plugin-event-log";
 import { consensus } from "@bylaw/ruleset-consensus";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, expect, it } from "vitest";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-consensus-"));
+  folder = temporaryFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const AGENTS = ["ann", "bob", "cem"];
 const vote = (agent_id: string) => ({ tool: "vote", args: { agent_id, reason: "it is right" } });

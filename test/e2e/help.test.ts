@@ -1,18 +1,11 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { LogEvent } from "@bylaw/kernel";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeAll, expect, test } from "vitest";
 import { BIN, POLICY, bylaw, bylawHere, scratch, type Ran } from "./bylaw.ts";
 import { anchorOf, eventsOf, logOf } from "./log-kit.ts";
 import { shell } from "./shell.ts";
@@ -72,7 +65,7 @@ const COMMANDS = TOP.map(([name]) => [name]);
 for (const name of GROUPS) for (const [below] of await listed([name])) COMMANDS.push([name, below]);
 
 // A new project with a store that holds one run.
-const begun = mkdtempSync(join(tmpdir(), "bylaw-help-"));
+const begun = temporaryFolder();
 beforeAll(() => {
   for (const [file, content] of Object.entries(FILES)) {
     mkdirSync(dirname(join(begun, file)), { recursive: true });
@@ -86,7 +79,6 @@ beforeAll(() => {
   bylaw("ruleset pack acme-rules", { cwd: begun });
   cpSync(join(begun, "acme-rules"), join(begun, "node_modules/acme-rules"), { recursive: true });
 });
-afterAll(() => rmSync(begun, { recursive: true }));
 
 function projectFor(example: string): string {
   if (/bylaw (?:init|ruleset new)/.test(example)) return scratch();

@@ -1,25 +1,19 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createNodeKernel } from "@bylaw/config";
 import { recommended } from "@bylaw/ruleset-recommended";
 import { policy } from "@bylaw/plugin-policy";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { expect, it } from "vitest";
 
 const READ_ALL =
   'default = "deny"\n[[rules]]\nname = "read"\naction = "allow"\ntool = "read_file"\n';
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "bylaw-node-kernel-"));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
 
 const read = (path: string) =>
   ({ hook: "beforeToolCall", tool: "read_file", args: { path } }) as const;
 
 it("denies a read through a link to a protected file, without folders in the policy", async () => {
-  const cwd = folder();
+  const cwd = temporaryFolder();
   writeFileSync(join(cwd, ".env"), "TOKEN=1");
   writeFileSync(join(cwd, "plain.txt"), "");
   symlinkSync(".env", join(cwd, "notes.txt"));

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { isRoot, NOBODY } from "@bylaw/process";
 import { AgentClient, type AgentClientOptions } from "@bylaw/sdk";
+import { temporaryFolder } from "@bylaw/testing";
 import { BIN } from "./bylaw.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
@@ -37,11 +37,8 @@ export function give(folder: string): void {
   if (isRoot()) spawnSync("chown", ["-hR", `${uid}:${gid}`, folder], { stdio: "inherit" });
 }
 
-const sites = new Set<string>();
-
 export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-orchestrator-")));
-  sites.add(folder);
+  const folder = temporaryFolder();
   const path = (...names: readonly string[]): string => join(folder, ...names);
   const put = (file: string, text: string): void => {
     mkdirSync(dirname(file), { recursive: true });
@@ -77,11 +74,9 @@ export interface ServerProcess {
 }
 
 const running = new Set<ChildProcess>();
-/** Ends every server that is still running, and removes the sites: for `afterAll`. */
+/** Ends every server that is still running, for `afterAll`. */
 export async function endServers(): Promise<void> {
   await Promise.all([...running].map((child) => ended(child, "SIGKILL")));
-  for (const folder of sites) rmSync(folder, { recursive: true, force: true });
-  sites.clear();
 }
 
 const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> =>

@@ -1,16 +1,9 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createOrchestrator } from "@bylaw/orchestrator";
+import { temporaryFolder } from "@bylaw/testing";
 import { root } from "../contract/workspaces.ts";
 
 interface Schema {
@@ -89,8 +82,7 @@ function typeOf(schema: Schema): string {
 }
 
 it("the types of the client equal those in the service's description", async () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-types-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const contract = join(folder, "agent_workflow.yaml");
   copyFileSync(join(root, "rulesets/tdd/agent_workflow.yaml"), contract);
   const server = await createOrchestrator({

@@ -1,18 +1,10 @@
 import { spawn } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { build } from "rolldown";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
 
@@ -73,7 +65,7 @@ interface Ran {
 }
 
 // Bundled into one file, because it starts some 100 times and its packages have hundreds of files.
-const bundled = mkdtempSync(join(tmpdir(), "bylaw-crash-"));
+const bundled = temporaryFolder();
 const WRITER = join(bundled, "workflow-writer.js");
 beforeAll(async () => {
   symlinkSync(join(root, "node_modules"), join(bundled, "node_modules"));
@@ -85,7 +77,6 @@ beforeAll(async () => {
     logLevel: "silent",
   });
 });
-afterAll(() => rmSync(bundled, { recursive: true }));
 
 function start(folder: string, killAt = Infinity): Promise<Ran> {
   const child = spawn(process.execPath, [WRITER, folder, String(killAt)], {

@@ -4,18 +4,15 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
-  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { createInterface } from "node:readline";
 import { canContain } from "@bylaw/process";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { installInto } from "./installed-kit.ts";
 
@@ -59,14 +56,13 @@ let server: string;
 const children = new Set<ChildProcess>();
 
 beforeAll(() => {
-  installed = mkdtempSync(join(tmpdir(), "bylaw-installed-"));
+  installed = temporaryFolder();
   installInto(installed);
 });
-afterAll(() => rmSync(installed, { recursive: true, force: true }));
 
 /** Installs a separate server. */
 function install(): void {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-modules-")));
+  folder = temporaryFolder();
   server = join(folder, "server");
   cpSync(installed, server, { recursive: true, verbatimSymlinks: true });
   for (const [name, text] of Object.entries(FILES))
@@ -75,7 +71,6 @@ function install(): void {
 
 async function remove(): Promise<void> {
   await Promise.all([...children].map(ended));
-  rmSync(folder, { recursive: true, force: true });
 }
 
 async function ended(child: ChildProcess): Promise<void> {

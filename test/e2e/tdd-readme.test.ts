@@ -1,23 +1,14 @@
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { expect, it } from "vitest";
 
 const RULESET = join(import.meta.dirname, "../../rulesets/tdd");
 const README = readFileSync(join(RULESET, "README.md"), "utf8");
 
 it("the program in the README of tdd runs unchanged, from nothing to IMPL", () => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-readme-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const [, program = ""] = /^```ts\n(import \{ mkdirSync[\s\S]*?)^```/m.exec(README) ?? [];
   symlinkSync(join(import.meta.dirname, "../../node_modules"), join(folder, "node_modules"), "dir");
   copyFileSync(join(RULESET, "agent_workflow.yaml"), join(folder, "agent_workflow.yaml"));

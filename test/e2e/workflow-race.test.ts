@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { loadContract, type Contract } from "@bylaw/contract";
@@ -8,6 +7,7 @@ import { openRun, type Outcome, type Run } from "@bylaw/log";
 import { decideGate, gates, openGates } from "@bylaw/plugin-gates";
 import { completeDirective, issueDirectives, openDirectives, phases } from "@bylaw/plugin-phases";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 
 const TEXT = `bylaw: 1
 phases:
@@ -24,7 +24,7 @@ async function twoHosts(): Promise<{
   readonly hosts: readonly [Run, Run];
   readonly contract: Contract;
 }> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-race-")));
+  const folder = temporaryFolder();
   const contract = join(folder, "agent_workflow.yaml");
   writeFileSync(contract, TEXT);
   const host = async (): Promise<Run> => {
@@ -42,7 +42,6 @@ async function twoHosts(): Promise<{
     });
     return run;
   };
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return { hosts: [await host(), await host()], contract: loadContract(contract) };
 }
 

@@ -1,6 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { loadContract, type Contract } from "@bylaw/contract";
@@ -14,6 +13,7 @@ import { completeDirective, issueDirectives, openDirectives, phases } from "@byl
 import { createTasks, tasks, type HeldTask, type Tasks } from "@bylaw/plugin-tasks";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
 
 export { CODE, HANDED, REVIEWS, TESTS } from "./walk-artifacts.ts";
@@ -85,7 +85,7 @@ export const reasons = ({ votes }: Decision): string =>
 export async function beginWalk(
   change: (contract: string) => string = (text) => text,
 ): Promise<Walk> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-workflow-")));
+  const folder = temporaryFolder();
   const path = (name: string): string => join(folder, name);
   const put = (name: string, text: string): void => {
     mkdirSync(dirname(path(name)), { recursive: true });
@@ -125,7 +125,6 @@ export async function beginWalk(
   onTestFinished(async () => {
     await run.close();
     await store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   const signer = createSigner({ contract: file, keys });

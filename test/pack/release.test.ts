@@ -3,23 +3,21 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   readdirSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import { temporaryFolder } from "@bylaw/testing";
 import semver from "semver";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { publishable, root, testWorkspace, workspaces } from "../contract/workspaces.ts";
 import { startRegistry, type Registry } from "./registry.ts";
 
 const run = promisify(execFile);
-const clone = mkdtempSync(join(tmpdir(), "bylaw-release-"));
+const clone = temporaryFolder();
 let registry: Registry | undefined;
 
 function served(): Registry {
@@ -47,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await registry?.stop();
-  rmSync(clone, { recursive: true, force: true });
 });
 
 /** Installs like `npm ci`: our packages from the clone, all others from this repository. */
@@ -101,13 +98,12 @@ it(
 );
 
 describe("a stranger", () => {
-  const place = mkdtempSync(join(tmpdir(), "bylaw-stranger-"));
+  const place = temporaryFolder();
   const [rules, gate, shop] = ["rules", "gate", "shop"].map((name) => join(place, name)) as [
     string,
     string,
     string,
   ];
-  afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   interface Ended {
     readonly status: number;

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
 
 const kernel = dirname(dirname(fileURLToPath(import.meta.resolve("@bylaw/kernel"))));
 const zod = dirname(fileURLToPath(import.meta.resolve("zod/package.json")));
@@ -12,8 +11,7 @@ export function project(
   files: Readonly<Record<string, string | Uint8Array>>,
   packages: Readonly<Record<string, string>> = {},
 ): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-config-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   mkdirSync(join(root, "node_modules/@bylaw"), { recursive: true });
   symlinkSync(kernel, join(root, "node_modules/@bylaw/kernel"));
   symlinkSync(zod, join(root, "node_modules/zod"));

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   ContractError,
@@ -10,13 +9,12 @@ import {
   parseContract,
 } from "../src/index.ts";
 import * as fc from "fast-check";
-import { readCases } from "@bylaw/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, MIGRATED } from "./kit.ts";
 
 function folder(files: Readonly<Record<string, string | Uint8Array>>): string {
-  const root = mkdtempSync(join(tmpdir(), "bylaw-contract-"));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [file, content] of Object.entries(files)) {
     mkdirSync(join(root, file, ".."), { recursive: true });
     writeFileSync(join(root, file), content);

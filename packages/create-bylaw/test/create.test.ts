@@ -1,22 +1,12 @@
 import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 
 const PACKAGE = resolve(import.meta.dirname, "..");
 const MODULES = resolve(PACKAGE, "../../node_modules");
-const folder = mkdtempSync(join(tmpdir(), "bylaw-create-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 interface Ran {
   readonly code: number | null;

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseContract, type Contract, type TestCommand } from "@bylaw/contract";
 import { isRoot, NOBODY } from "@bylaw/process";
-import { onTestFinished } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
 
 /** The Node that runs these tests. */
 export const NODE = process.execPath;
@@ -12,8 +11,7 @@ const MODULES = join(import.meta.dirname, "../../../node_modules");
 
 /** Creates a folder with these files, which is removed after the test. */
 export function folder(files: Readonly<Record<string, string>> = {}): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-evidence-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   for (const [path, text] of Object.entries(files)) put(root, path, text);
   return root;
 }

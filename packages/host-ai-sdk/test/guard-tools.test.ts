@@ -1,17 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import { ToolLoopAgent, generateText, isStepCount, streamText, tool, type ModelMessage } from "ai";
 import { convertReadableStreamToArray } from "ai/test";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardTools, type GuardOptions } from "../src/index.ts";
 import { modelCalling, openKit, toldBy, toolsNoting } from "./kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-ai-sdk-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const place = { agent: "bot", cwd: "/w", home: "/h" };
 async function guarded(options: Partial<GuardOptions> = {}, file?: string) {

@@ -1,15 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import { HumanMessage, type BaseMessage } from "langchain";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ApprovalInterrupt } from "../src/index.ts";
 import { FileSaver, openAgent } from "./kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-langchain-offers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const go = { messages: [new HumanMessage("go")] };
 const thread = { configurable: { thread_id: "t" } };

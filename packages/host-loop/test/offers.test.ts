@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
 import OpenAI from "openai";
@@ -14,11 +13,10 @@ import { startFakeModel } from "./fake-model.ts";
 import { openKit } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
-const folder = mkdtempSync(join(tmpdir(), "bylaw-loop-offers-"));
+const folder = temporaryFolder();
 beforeAll(async () => (model = await startFakeModel()));
 afterAll(async () => {
   await model.stop();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const write = (path: string, id = "c1") => ({ id, name: "write", args: { path } });

@@ -1,13 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { modelCalling, openAgent, toldBy } from "./kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-mastra-offers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const calling = (path: string) => modelCalling([[{ id: "c1", path }]]);
 

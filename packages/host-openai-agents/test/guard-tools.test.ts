@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import {
   Agent,
   OutputGuardrailTripwireTriggered,
@@ -11,12 +10,11 @@ import {
   shellTool,
   webSearchTool,
 } from "@openai/agents";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { guardTools, type GuardOptions } from "../src/index.ts";
 import { FakeModel, agentNoting, openKit } from "./kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-openai-agents-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const calling = (...paths: readonly string[]) => [
   paths.map((path) => ({ id: `call-${path}`, path })),

@@ -1,16 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import { Agent, RunState, run, tool, type RunContext } from "@openai/agents";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardTools } from "../src/index.ts";
 import { FakeModel, agentNoting, openKit } from "./kit.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-openai-offers-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 const calling = (path: string) => new FakeModel([[{ id: "c1", path }]]);
 

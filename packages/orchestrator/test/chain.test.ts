@@ -134,7 +134,6 @@ async function stopped({
   before = () => {},
 }: { events?: number; before?: (one: Served) => void } = {}): Promise<Stopped> {
   const one = await serve();
-  onTestFinished(() => rmSync(one.folder, { recursive: true, force: true }));
   const ann = await one.claim("ann");
   expect((await ann.check("read_files", { path: "a" })).body).toMatchObject({ effect: "allow" });
   before(one);

@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../src/index.ts";
 import { serve, type Agent, type Served, problemOf } from "./kit.ts";
@@ -46,7 +45,7 @@ let ann: Agent;
 const log = createLog({ level: "debug", to: { write: (line: string) => void (lines += line) } });
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-keys-"));
+  folder = temporaryFolder();
   const work = join(folder, "work");
   mkdirSync(join(work, "keys"), { recursive: true });
   symlinkSync(
@@ -81,7 +80,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await at.close();
   delete process.env["OLD_KEY_OF_THIS_TEST"];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const call = (tool_name: string, args: object) =>

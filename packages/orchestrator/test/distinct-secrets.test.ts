@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isBylawError } from "@bylaw/config";
+import { temporaryFolder } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { serve, type ServeOptions } from "./kit.ts";
 
@@ -14,12 +14,11 @@ const [FIRST, SECOND] = [
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-distinct-"));
+  folder = temporaryFolder();
   mkdirSync(join(folder, "data"));
 });
 afterEach(() => {
   delete process.env["BYLAW_JWT_SECRET"];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const put = (name: string, text: string): string => {
@@ -138,6 +137,6 @@ describe("equal values", () => {
     expect([await status(SECOND), await status(SAME), await status(FIRST)]).toEqual([
       401, 401, 200,
     ]);
-    await at.stop();
+    await at.close();
   });
 });

@@ -1,7 +1,7 @@
-import { mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { serve, type Served } from "./kit.ts";
 
@@ -28,7 +28,7 @@ export default defineConfig({ plugins: [phases({ contract }), tasks(), tokens({ 
 let folder: string;
 let at: Served;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-ended-"));
+  folder = temporaryFolder();
   symlinkSync(
     fileURLToPath(new URL("../../../node_modules", import.meta.url)),
     join(folder, "node_modules"),

@@ -1,16 +1,14 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { beforeAll, describe, expect, it } from "vitest";
 import { ENROL, OPERATOR, serve, type ServeOptions } from "./kit.ts";
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-exposure-"));
+  folder = temporaryFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 type Settings = NonNullable<ServeOptions["settings"]>;
 /** Whether a server would start, or the error that prevents it. */

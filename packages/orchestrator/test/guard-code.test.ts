@@ -2,7 +2,6 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   realpathSync,
   rmSync,
@@ -10,10 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { serve } from "./kit.ts";
 
@@ -45,7 +43,7 @@ const put = (name: string, text: string): string => {
   return join(folder, name);
 };
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-guard-")));
+  folder = temporaryFolder();
   work = join(folder, "work");
   mkdirSync(work);
   symlinkSync(MODULES, join(folder, "node_modules"));
@@ -53,7 +51,6 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** The error with which the server does not start. Asserts that it created neither a file in the workspace nor a data folder. */

@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, writeFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { isRoot, NOBODY } from "@bylaw/process";
 import { defineTool, type CallContext, type Tool } from "@bylaw/tools";
+import { temporaryFolder } from "@bylaw/testing";
 import { z } from "zod";
 import {
   createOrchestrator,
@@ -38,8 +38,6 @@ export interface Served extends Orchestrator {
   readonly workspace: string;
   /** Ends the tool `slow`. */
   readonly finish: () => void;
-  /** Ends the server but keeps its folder for others. */
-  stop(): Promise<void>;
   pass(ms: number): void;
   ask(
     method: string,
@@ -96,7 +94,7 @@ export async function serve(
   { settings, policy, ...options }: ServeOptions = {},
   given?: string,
 ): Promise<Served> {
-  const folder = given ?? mkdtempSync(join(tmpdir(), "bylaw-serve-"));
+  const folder = given ?? temporaryFolder();
   let at = START;
   const runs: Runs = new Map();
   let finish = (): void => {};
@@ -111,7 +109,7 @@ export async function serve(
   const chosen = resolve(settings?.workspace ?? workspace);
   if (`${chosen}/`.startsWith(`${folder}/`)) give(chosen);
   const store = options.store ?? createMemoryStore({ now: () => at });
-  const made = createOrchestrator({
+  const orchestrator = await createOrchestrator({
     secrets: { enrol: ENROL, operator: OPERATOR },
     now: () => new Date(at).toISOString(),
     tools: tools(runs, released),
@@ -126,11 +124,6 @@ export async function serve(
       ...settings,
     },
   });
-  // A server that does not start must leave nothing behind.
-  const orchestrator = await made.catch((error: unknown) => {
-    if (given === undefined) rmSync(folder, { recursive: true });
-    throw error;
-  });
   const { app, service } = orchestrator;
   const served: Served = {
     ...orchestrator,
@@ -138,7 +131,6 @@ export async function serve(
     runs,
     workspace,
     finish,
-    stop: () => orchestrator.close(),
     pass(ms) {
       at += ms;
     },
@@ -176,10 +168,6 @@ export async function serve(
     async events(...types) {
       const all = await store.events(service.run.run, 0, 10_000);
       return types.length === 0 ? all : all.filter(({ event_type }) => types.includes(event_type));
-    },
-    async close() {
-      await orchestrator.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
   return served;

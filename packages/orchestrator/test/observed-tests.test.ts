@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { serve, type Served, type ServeOptions } from "./kit.ts";
 
@@ -42,8 +42,7 @@ async function serving(
   contract: object = CONTRACT,
   tools: NonNullable<ServeOptions["settings"]>["tools"] = {},
 ) {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-observed-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(
     join(folder, "tests.yaml"),
     JSON.stringify({ ...contract, test_command: { argv, format: "tap" } }),

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { temporaryFolder } from "@bylaw/testing";
 import { createOrchestrator, type Orchestrator, type OrchestratorOptions } from "../src/index.ts";
 import { give } from "./kit.ts";
 
@@ -104,7 +104,7 @@ export async function serve({
   files = () => ({}),
   ...options
 }: ServeOptions = {}): Promise<Served> {
-  const folder = beside?.folder ?? mkdtempSync(join(tmpdir(), "bylaw-operate-"));
+  const folder = beside?.folder ?? temporaryFolder();
   const data = join(folder, "data");
   if (beside === undefined) {
     mkdirSync(data, { mode: 0o700 });
@@ -144,7 +144,6 @@ export async function serve({
     hire: () => writeOperators(data, [...OPERATORS, ...MORE]),
     async close() {
       await orchestrator.close();
-      if (beside === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, expect, it } from "vitest";
 import { createOperatorList } from "../src/auth/operator-list.ts";
 import { asOperator, serve } from "./kit.ts";
 
@@ -14,11 +14,10 @@ const listed = (...names: readonly string[]): string =>
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-operators-"));
+  folder = temporaryFolder();
   file = join(folder, "data", "operators.json");
   mkdirSync(join(folder, "data"));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (text: string): void => writeFileSync(file, text, { mode: 0o600 });
 

@@ -62,7 +62,7 @@ describe("the result of a call", () => {
       ok: true,
     });
     expect(answer).toMatchObject({ status: 200 });
-    await other.stop();
+    await other.close();
   });
 
   it("is not accepted after the task was given back", async () => {

@@ -1,16 +1,8 @@
-import {
-  chownSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chownSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain, isRoot, NOBODY } from "@bylaw/process";
 import { createMemoryStore } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createOrchestrator,
@@ -29,8 +21,7 @@ const CONTRACT = {
 const REFUSED = { code: "BYLAW_ROOT_REFUSED" };
 
 function site(): string {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-root-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "contract.yaml"), JSON.stringify(CONTRACT));
   return folder;
 }

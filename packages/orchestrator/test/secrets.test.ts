@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canContain } from "@bylaw/process";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ENROL, OPERATOR, serve, type Agent, type Served } from "./kit.ts";
 
@@ -20,7 +19,7 @@ let ann: Agent;
 let folder: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-secrets-"));
+  folder = temporaryFolder();
   const contract = join(folder, "work.yaml");
   writeFileSync(contract, CONTRACT);
   // With the tools of the workspace, and with secrets that the server created.
@@ -44,7 +43,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await at.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const call = (tool_name: string, args: object) =>

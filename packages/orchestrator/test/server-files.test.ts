@@ -1,15 +1,8 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { canContain } from "@bylaw/process";
+import { temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverFiles } from "../src/config/server-files.ts";
 import { settingsSchema } from "../src/config/settings.ts";
@@ -36,7 +29,7 @@ let ann: Agent;
 
 // The server files that a workspace may contain: the contract, policies, the TLS key, and the data folder `.bylaw`.
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+  folder = temporaryFolder();
   for (const [name, text] of Object.entries({
     ...HIDDEN,
     ...KEPT,
@@ -169,17 +162,16 @@ describe("folders through which agents could control the server", () => {
     ["a store by way of a link", (work) => ({ store: join(work, "..", "link", "run.db") })],
     ["data in the workspace itself", (work) => ({ data: work })],
   ])("%s keeps it from starting", async (_, settings) => {
-    const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+    const own = temporaryFolder();
     const work = join(own, "work");
     mkdirSync(work);
     symlinkSync(work, join(own, "link"));
     await expect(serve({ settings: settings(work) }, own)).rejects.toMatchObject(refused);
     expect(existsSync(join(work, "run.db"))).toBe(false);
-    rmSync(own, { recursive: true });
   });
 
   it("do not include those outside the workspace, or `.bylaw`", async () => {
-    const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+    const own = temporaryFolder();
     const settings = {
       workspace: own,
       data: join(own, ".bylaw"),
@@ -190,7 +182,7 @@ describe("folders through which agents could control the server", () => {
 });
 
 it("a shell command cannot reach them through another name of the workspace", async () => {
-  const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+  const own = temporaryFolder();
   mkdirSync(join(own, "real"));
   symlinkSync(join(own, "real"), join(own, "link"));
   const [work, contract] = [join(own, "link"), join(own, "work.yaml")];
@@ -223,7 +215,7 @@ it("a shell command cannot reach them through another name of the workspace", as
 });
 
 it("no answer contains the password of the store, as written or decoded", async () => {
-  const own = mkdtempSync(join(tmpdir(), "bylaw-own-"));
+  const own = temporaryFolder();
   const [tokens, contract] = [join(own, "tokens"), join(own, "work.yaml")];
   writeFileSync(tokens, "t".repeat(40), { mode: 0o600 });
   writeFileSync(contract, CONTRACT);

@@ -2,25 +2,22 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createOrchestrator, resolveSettings, shownConfig } from "../src/index.ts";
 import { asNewcomer, asOperator, ENROL, give, serve } from "./kit.ts";
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), "bylaw-settings-"));
+  cwd = temporaryFolder();
 });
-afterEach(() => rmSync(cwd, { recursive: true, force: true }));
 
 const file = (content: object, name = "bylaw.serve.json"): string => {
   writeFileSync(join(cwd, name), JSON.stringify(content));
@@ -231,7 +228,7 @@ describe("a secret", () => {
     const other = async (settings: object): Promise<number> => {
       const node = await serve({ store: before.store, settings: { auth: settings } }, cwd);
       const { status } = await node.get("/tools", auth);
-      await node.stop();
+      await node.close();
       return status;
     };
     expect(await other({ token_secret_file: second })).toBe(401);
@@ -250,7 +247,7 @@ describe("a secret", () => {
     expect(body["phase_token"]).not.toBe(token);
     expect(await other({ token_secret_file: second })).toBe(401);
     expect((await after.get("/tools", `Bearer ${String(body["phase_token"])}`)).status).toBe(200);
-    await after.stop();
+    await after.close();
     await before.close();
   });
 

@@ -1,12 +1,11 @@
 import type { Log } from "../src/observe/log.ts";
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { startPostgres } from "@bylaw/testing";
+import { startPostgres, temporaryFolder } from "@bylaw/testing";
 import { afterAll, expect, it, onTestFinished, test } from "vitest";
 import { serve, type Agent, type Answer, type Served } from "./operate-kit.ts";
 
@@ -112,8 +111,7 @@ test.skipIf(postgres === undefined || postgres.external)(
 );
 
 it("a server is not ready while another process has locked its file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-locked-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
   const file = join(folder, "store.db");
   const store = await openSqliteStore(file, { busy_ms: 200 });
   onTestFinished(() => store.close());
@@ -143,10 +141,9 @@ it("a server is not ready while another process has locked its file", async () =
 /** A file system of two mebibytes. `undefined` if this process may not mount one. */
 function smallDisk(): string | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-small-"));
+  const folder = temporaryFolder();
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=2m,mode=700", "tmpfs", folder]);
   if (status === 0) return folder;
-  rmSync(folder, { recursive: true });
   return undefined;
 }
 
@@ -155,7 +152,6 @@ it("a server with a full disk is ready again when there is room", async (context
   if (folder === undefined) return context.skip("only root can mount a small disk");
   onTestFinished(() => {
     spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
   });
   mkdirSync(join(folder, "store"));
   writeFileSync(join(folder, "ballast"), Buffer.alloc(600_000));

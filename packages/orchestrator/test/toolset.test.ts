@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import { callTool, toolNamed } from "@bylaw/tools";
-import { expect, it, onTestFinished } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { expect, it } from "vitest";
 import { settingsSchema } from "../src/config/settings.ts";
 import { toolset } from "../src/tools/toolset.ts";
 
@@ -18,8 +18,7 @@ enforcement: { mode: strict }
 `;
 
 it("protected paths are relative to the contract, not to the workspace", async () => {
-  const workspace = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-toolset-")));
-  onTestFinished(() => rmSync(workspace, { recursive: true, force: true }));
+  const workspace = temporaryFolder();
   const file = join(workspace, "rules/agent_workflow.yaml");
   mkdirSync(join(workspace, "rules/schemas"), { recursive: true });
   writeFileSync(file, CONTRACT);

@@ -1,28 +1,18 @@
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { realPath, resolvePaths, type ResolveOptions } from "../src/paths/real-paths.ts";
 
 let root = "";
 let work = "";
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-real-")));
+  root = temporaryFolder();
   work = join(root, "work");
   mkdirSync(join(work, "src"), { recursive: true });
   mkdirSync(join(root, "out/deep"), { recursive: true });
   writeFileSync(join(work, "src/a"), "a");
 });
-afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 const REFUSE: ResolveOptions = { seenFrom: ["workspace"], doubtful: "refuse" };
 const places = (

@@ -10,9 +10,9 @@ import {
   programEnvironment,
   NOBODY,
 } from "../src/index.ts";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { folder, isGone, node, pidIn, sh } from "./kit.ts";
+import { isGone, node, pidIn, sh } from "./kit.ts";
 
 // A killed process needs a moment to end.
 const gone = (pid: number) => expect.poll(() => isGone(pid)).toBe(true);
@@ -25,7 +25,7 @@ linux("what it started", () => {
     ["runs in the background", "sleep 1000 & echo $! > pid; wait"],
     ["stopped itself", "echo $$ > pid; kill -STOP $$"],
   ])("and %s is ended when its time is over", async (_, script) => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     // Repeated with more time until the program has begun.
     for (let timeoutMs = 500; !existsSync(join(cwd, "pid")); timeoutMs *= 2)
       expect(await sh(script, { cwd, timeoutMs })).toMatchObject({
@@ -39,14 +39,14 @@ linux("what it started", () => {
   it.each(readCases<[string, string]>(import.meta, "strays"))(
     "%s ends with it",
     async (_, script) => {
-      const cwd = folder();
+      const cwd = temporaryFolder();
       expect(await sh(script, { cwd })).toMatchObject({ exit_code: 0 });
       await gone(pidIn(cwd));
     },
   );
 
   it("also ends if it was started by a program that runs others in the same way", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const env = programEnvironment();
     const inner = {
       argv: ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"],
@@ -66,7 +66,7 @@ linux("what it started", () => {
 
 describe("a signal of the caller", () => {
   it("ends the program and is the error; if aborted before, nothing starts", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const end = new AbortController();
     const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
     await expect.poll(() => existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ describe("a signal of the caller", () => {
 
 linux("when this process ends", () => {
   it("the programs that it runs end with it", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const start = {
       argv: ["/bin/sh", "-c", "echo $$ > pid; exec sleep 1000"],
       cwd,
@@ -100,7 +100,7 @@ linux("when this process ends", () => {
   });
 
   it("the leftovers of a killed program are found by their variables, and nothing else", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const marks = { BYLAW_RUN: "r", BYLAW_ATTEMPT: cwd };
     const start = (env: Readonly<Record<string, string>>) =>
       spawn("/bin/sleep", ["1000"], { env, detached: true, stdio: "ignore" });
@@ -129,7 +129,11 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("hidden places are empty for it, and it cannot uncover them", async () => {
-    const [data, file, cwd] = [folder(), join(folder(), "key"), folder()];
+    const [data, file, cwd] = [
+      temporaryFolder(),
+      join(temporaryFolder(), "key"),
+      temporaryFolder(),
+    ];
     writeFileSync(join(data, "key"), "secret");
     writeFileSync(file, "secret");
     const look = `cat ${file} ${data}/key; ls -A ${data}`;
@@ -140,7 +144,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("it cannot replace a hidden place by renaming the folders above it", async () => {
-    const above = folder();
+    const above = temporaryFolder();
     const [deep, file] = [join(above, "work/.own"), join(above, "work/etc/key")];
     for (const made of [deep, join(above, "work/etc")]) mkdirSync(made, { recursive: true });
     writeFileSync(join(deep, "who"), "operators");
@@ -159,7 +163,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("it can read protected places, but neither write nor replace them", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     for (const made of ["rules/deep", "src"]) mkdirSync(join(cwd, made), { recursive: true });
     for (const file of ["house.toml", "rules/a", "rules/deep/b", "src/c"])
       writeFileSync(join(cwd, file), "ours");
@@ -181,7 +185,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("it finds its working folder even if everything around it is hidden", async () => {
-    const data = folder();
+    const data = temporaryFolder();
     const cwd = join(data, "inner/deep");
     mkdirSync(join(data, "inner/beside"), { recursive: true });
     mkdirSync(cwd);
@@ -198,7 +202,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("it works in its folder as usual, and reports how it ended", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const end = await sh("id -u; pwd; echo made > made; cat; exit 7", {
       cwd,
       contain,
@@ -249,7 +253,7 @@ describe.runIf(canContain())("contained", () => {
   });
 
   it("a process that removes its mark and leaves its session does not outlive it", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const stray =
       "env -i setsid sh -c 'echo begun > begun; while :; do echo x >> grows; done' & while ! [ -s begun ]; do :; done";
     expect(await sh(stray, { cwd, contain })).toMatchObject({ exit_code: 0 });
@@ -275,7 +279,7 @@ describe.runIf(canLimit())("limits", () => {
   });
 
   const limits = { memory: 1024 ** 3 };
-  const cwd = folder();
+  const cwd = temporaryFolder();
   const env = { ...programEnvironment(), PATH: `/no/such:${join(cwd, "planted")}:/usr/bin:/bin` };
   mkdirSync(join(cwd, "planted"));
   writeFileSync(join(cwd, "planted/sh"), "no program");
@@ -317,7 +321,7 @@ describe.runIf(canLimit())("limits", () => {
   });
 
   it("stop an endless file and an endless loop", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     await sh("yes > large", { cwd, limits: { file: 65_536 } });
     expect(readFileSync(join(cwd, "large")).length).toBeLessThanOrEqual(65_536);
     expect(await sh("while :; do :; done", { limits: { cpu: 1 } })).toMatchObject({

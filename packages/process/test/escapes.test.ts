@@ -16,6 +16,7 @@ import { createServer, type Server } from "node:net";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import {
   canContain,
@@ -25,12 +26,12 @@ import {
   type Containment,
   type ProgramEnd,
 } from "../src/index.ts";
-import { folder, give, sh } from "./kit.ts";
+import { give, sh } from "./kit.ts";
 
 // Not in a temporary folder, because the program gets its own ones.
 const outside = mkdtempSync(join(import.meta.dirname, ".outside-"));
 const mark = `escaped-${basename(outside)}`;
-const sockets = [join(folder(), "socket"), ...(isRoot() ? [`/run/${mark}.socket`] : [])];
+const sockets = [join(temporaryFolder(), "socket"), ...(isRoot() ? [`/run/${mark}.socket`] : [])];
 const servers: Server[] = [];
 /** Files that would be on the host if a program had escaped. */
 const traces = [
@@ -138,14 +139,14 @@ async function expectNoEscape(run: Runner): Promise<void> {
 
 describe.runIf(canContain())("a contained program cannot escape", () => {
   it("from the user that it runs as", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     await expectNoEscape((script) => sh(script, { cwd, contain: {} }));
     expect(existsSync(join(cwd, "made"))).toBe(true);
     expect((await sh("id -u", { cwd, contain: {} })).stdout.text).not.toBe("0\n");
   });
 
   it.runIf(isRoot())("from root, if it may run as root", async () => {
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const run = (script: string, contain: Containment = { allowRoot: true }): Promise<ProgramEnd> =>
       runProgram({
         argv: ["/bin/sh", "-c", script],
@@ -170,7 +171,7 @@ describe.runIf(canContain())("a contained program cannot escape", () => {
       .status === 0;
 
   it.runIf(reaches)("from a service that is not root", async () => {
-    const cwd = give(folder());
+    const cwd = give(temporaryFolder());
     const script = `import(process.argv[1]).then(async ({ runProgram }) => {
       const env = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" };
       const start = { cwd: process.argv[2], env, timeoutMs: 60_000, contain: { required: true } };
@@ -196,7 +197,7 @@ function entry(): string {
 
 describe.runIf(canContain())("programs in a temporary folder", () => {
   it("run, but change and see nothing else there", async () => {
-    const [cwd, installed] = [give(folder()), folder()];
+    const [cwd, installed] = [give(temporaryFolder()), temporaryFolder()];
     const modules = join(installed, "node_modules");
     mkdirSync(join(modules, ".bin"), { recursive: true });
     mkdirSync(join(modules, "data"));
@@ -224,7 +225,7 @@ describe.runIf(canContain())("programs in a temporary folder", () => {
 
 describe.runIf(canContain() && isRoot())("if the service is root", () => {
   it("programs run as the owner of the workspace, who need not be able to enter the folders above it", async () => {
-    const above = folder();
+    const above = temporaryFolder();
     const cwd = join(above, "closed/work");
     mkdirSync(cwd, { recursive: true });
     writeFileSync(join(above, "closed/key"), "secret");
@@ -245,7 +246,7 @@ describe.runIf(canContain() && isRoot())("if the service is root", () => {
   });
 
   it("a program that this user cannot reach is reported as such", async () => {
-    const [cwd, closed] = [give(folder()), folder()];
+    const [cwd, closed] = [give(temporaryFolder()), temporaryFolder()];
     writeFileSync(join(closed, "tool"), "#!/bin/sh\necho ran\n", { mode: 0o755 });
     const start = { cwd, env: { PATH: `${closed}:/bin` }, timeoutMs: 60_000, contain: {} };
     const refused = {

@@ -1,8 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
 import {
   isRoot,
   programEnvironment,
@@ -11,17 +10,6 @@ import {
   type ProgramEnd,
   type ProgramStart,
 } from "../src/index.ts";
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
-export function folder(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-process-")));
-  folders.push(path);
-  return path;
-}
 
 /** Gives a folder and its contents to the user of agents' programs, if the tests run as root. */
 export function give(path: string): string {
@@ -34,7 +22,7 @@ export function give(path: string): string {
 
 /** Runs a line in a real shell, with time limits for a busy machine. */
 export const sh = (script: string, more: Partial<ProgramStart> = {}): Promise<ProgramEnd> => {
-  const cwd = more.cwd ?? folder();
+  const cwd = more.cwd ?? temporaryFolder();
   if (more.contain !== undefined) give(more.contain.within ?? cwd);
   return runProgram({
     argv: ["/bin/sh", "-c", script],

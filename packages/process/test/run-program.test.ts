@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { programEnvironment, runProgram } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { folder, node, sh } from "./kit.ts";
+import { node, sh } from "./kit.ts";
 
 describe("a program", () => {
   it("reports how the program ended, its output, and the digest of that", async () => {
@@ -23,7 +24,7 @@ describe("a program", () => {
 
   it("passes the arguments unchanged, and the input or an empty one", async () => {
     const odd = ["$(touch planted)", "; touch planted", "*", "", "a\nb"];
-    const cwd = folder();
+    const cwd = temporaryFolder();
     const { stdout } = await sh("", {
       argv: [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", ...odd],
       cwd,
@@ -165,7 +166,7 @@ describe("its environment", () => {
   });
 
   it("does not find programs that an agent could have written: by relative path, in the workspace, or behind a link into it", () => {
-    const [workspace, elsewhere] = [folder(), folder()];
+    const [workspace, elsewhere] = [temporaryFolder(), temporaryFolder()];
     mkdirSync(join(workspace, "node_modules/.bin"), { recursive: true });
     symlinkSync(join(workspace, "node_modules/.bin"), join(elsewhere, "bin"));
     const given = {
@@ -185,7 +186,7 @@ describe("its environment", () => {
   });
 
   it("does not find the first program in the workspace either", async () => {
-    const workspace = folder();
+    const workspace = temporaryFolder();
     writeFileSync(join(workspace, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
     const env = programEnvironment({ workspace, given: { PATH: `${workspace}:/bin` } });
     expect(

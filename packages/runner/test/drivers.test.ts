@@ -1,18 +1,10 @@
 import { randomBytes } from "node:crypto";
-import {
-  appendFileSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
-import { freePort, startPostgres, type PostgresServer } from "@bylaw/testing";
+import { freePort, type PostgresServer, startPostgres, temporaryFolder } from "@bylaw/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { enqueueWorkflow, workflowState, type Driver, type WakeRequest } from "../src/index.ts";
 import {
@@ -86,7 +78,7 @@ beforeAll(async () => {
 
 /** Creates what the tests of one driver share. */
 async function stageOf(engine: Engine): Promise<Stage> {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-driver-"));
+  const folder = temporaryFolder();
   const place: Place = {
     url: server?.url ?? "",
     schema: `t_${randomBytes(6).toString("hex")}`,
@@ -105,7 +97,6 @@ async function stageOf(engine: Engine): Promise<Stage> {
       await workers.end();
       await driver.close();
       await store.close();
-      rmSync(folder, { recursive: true, force: true });
     },
     async offer(template, name, { wake = true } = {}) {
       const run = await openAs(template, name, store);

@@ -1,5 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
@@ -8,6 +7,7 @@ import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";
 import { vibecheck } from "@bylaw/plugin-vibecheck";
+import { temporaryFolder } from "@bylaw/testing";
 import {
   loopOptionsOf,
   parseTemplate,
@@ -20,14 +20,6 @@ import {
   type WorkflowEnd,
   type WorkflowOptions,
 } from "../src/index.ts";
-import { onTestFinished } from "vitest";
-
-/** Creates a folder that is removed after the test. */
-export function scratch(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-runner-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
-}
 
 /** Creates a template from its parts, with a version and a name. */
 export const templateOf = (parts: object): Promise<LoadedTemplate> =>
@@ -62,7 +54,7 @@ export function stage(
   functions: Readonly<Record<string, StepFunction>> = {},
 ): Stage {
   const store = createMemoryStore();
-  const folder = scratch();
+  const folder = temporaryFolder();
   const controlFile = join(folder, "behavior.json");
   const open = (): Promise<Run> => openRun(kernelOf(loaded), { run: "r", store });
   return {

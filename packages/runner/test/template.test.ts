@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { inspect } from "node:util";
+import { temporaryFolder } from "@bylaw/testing";
 import {
   findTemplates,
   loadTemplate,
@@ -13,7 +14,7 @@ import {
   type TemplateFinding,
 } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { scratch, templateOf } from "./kit.ts";
+import { templateOf } from "./kit.ts";
 
 const run = { command: ["true"] };
 
@@ -186,7 +187,7 @@ describe("a template of an older format", () => {
     const said = Object.fromEntries(
       Object.entries(agents).map(([id, invocation]) => [id, { run: invocation }]),
     );
-    const at = scratch();
+    const at = temporaryFolder();
     writeFileSync(join(at, "agents.json"), JSON.stringify(said));
     const file = join(folder, "radium", "basic-workflow.json");
     expect(templateRunFaults((await loadTemplate(file)).template)).toHaveLength(3);
@@ -214,7 +215,7 @@ describe("finding templates", () => {
     `bylaw: 1\nname: ${name}\nsteps: [{ id: a, run: { command: [x] } }]\n`;
 
   it("follows one order of precedence, and reports hidden and broken templates", async () => {
-    const [cwd, home] = [scratch(), scratch()];
+    const [cwd, home] = [temporaryFolder(), temporaryFolder()];
     for (const at of [
       join(cwd, "templates/workflows"),
       join(cwd, ".bylaw/templates"),

@@ -5,6 +5,7 @@ import type { Store } from "@bylaw/store";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
 import { loop } from "@bylaw/plugin-loop";
 import { trigger } from "@bylaw/plugin-trigger";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   createEmbeddedDriver,
@@ -25,7 +26,7 @@ import {
   type WorkerOptions,
   type WorkflowEnd,
 } from "../src/index.ts";
-import { scratch, templateOf } from "./kit.ts";
+import { templateOf } from "./kit.ts";
 
 function kernelOf({ template }: LoadedTemplate) {
   const called = triggerOptionsOf(template);
@@ -44,7 +45,7 @@ function drivenOf(
   loaded: LoadedTemplate,
   functions: Readonly<Record<string, StepFunction>>,
 ): WorkerOptions["templateOf"] {
-  const folder = scratch();
+  const folder = temporaryFolder();
   const work = async (run: Run, signal: AbortSignal) => ({
     options: {
       ...loaded,
@@ -64,7 +65,7 @@ async function hall(steps: readonly object[], agents: object = {}) {
   let time = 0;
   const store = createMemoryStore({ now: () => time });
   const loaded = await templateOf({ agents, steps });
-  const folder = scratch();
+  const folder = temporaryFolder();
   const errors: unknown[] = [];
   const workers: Worker[] = [];
   onTestFinished(async () => {

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeAll, describe, expect, it } from "vitest";
 
 const sdk = join(import.meta.dirname, "..");
 const source = join(sdk, "../sdk-python");
-const scratch = mkdtempSync(join(tmpdir(), "bylaw-python-"));
+const scratch = temporaryFolder();
 const venv = join(scratch, "venv");
 const python = join(venv, process.platform === "win32" ? "Scripts/python.exe" : "bin/python");
 
@@ -43,7 +43,6 @@ describe.skipIf(!present)("the Python client", () => {
       run("python3", ["-m", "venv", "--system-site-packages", "--without-pip", venv]),
     ).toMatchObject({ status: 0 });
   });
-  afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
   it("is installed by pip without a network, with its version and without dependencies", () => {
     expect(run(python, ["-m", "pip", "install", "--quiet", source])).toEqual({

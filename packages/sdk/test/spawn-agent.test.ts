@@ -1,24 +1,10 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { expect, it, onTestFinished } from "vitest";
 import { NoTaskReady, RequestInvalid } from "../src/index.ts";
 import { spawnAgent, type SpawnOptions } from "../src/node.ts";
 import { CLAIM, ENROL, TOKEN, problem, rejection, serve } from "./kit.ts";
-
-function folder(): string {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-sdk-")));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
-  return path;
-}
 
 async function options(more: Partial<SpawnOptions> = {}): Promise<SpawnOptions> {
   const { endpoint } = await serve(() => ({ body: CLAIM }));
@@ -26,7 +12,7 @@ async function options(more: Partial<SpawnOptions> = {}): Promise<SpawnOptions> 
     endpoint,
     agent_id: "ann",
     enrol_secret: ENROL,
-    cwd: folder(),
+    cwd: temporaryFolder(),
     output: "ignore",
     ...more,
   };

@@ -1,7 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 
 // `pwned` is a function that reports its call on a separate channel. No program can be found, and there is no input.
 const PROBE = String.raw`
@@ -15,23 +13,19 @@ done`;
 
 // Runs a script of bash in an empty folder. It reads the lines from descriptor 8.
 function answersOf(script: string, lines: readonly string[]): string {
-  const cwd = mkdtempSync(join(tmpdir(), "bylaw-shell-"));
-  try {
-    const { stdout } = spawnSync(
-      "bash",
-      ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${script}`],
-      {
-        cwd,
-        input: lines.map((line) => `${line}\0`).join(""),
-        encoding: "utf8",
-        env: { LC_ALL: "C.UTF-8" },
-        maxBuffer: 1 << 26,
-      },
-    );
-    return stdout;
-  } finally {
-    rmSync(cwd, { recursive: true, force: true });
-  }
+  const cwd = temporaryFolder();
+  const { stdout } = spawnSync(
+    "bash",
+    ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${script}`],
+    {
+      cwd,
+      input: lines.map((line) => `${line}\0`).join(""),
+      encoding: "utf8",
+      env: { LC_ALL: "C.UTF-8" },
+      maxBuffer: 1 << 26,
+    },
+  );
+  return stdout;
 }
 
 // Every line has an answer, which ends with this character.

@@ -1,18 +1,8 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 
 /** Returns the programs of a line's commands that have unknown parts. */
@@ -26,8 +16,7 @@ const unknownOf = (line: string): readonly string[] =>
 
 // Creates a repository next to another folder. Its branch `other` has a link to that folder where `plain` has a folder of files.
 function repository(): { readonly out: string; readonly bash: (text: string) => string } {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-trees-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const root = temporaryFolder();
   const out = join(root, "out");
   const work = join(root, "work");
   for (const folder of [out, work]) mkdirSync(folder);

@@ -1,25 +1,9 @@
 import { execFileSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { does } from "./kit.ts";
-
-/** Creates a folder that is removed after the test. */
-function folder(): string {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-links-")));
-  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
-  return root;
-}
 
 const bash = (text: string, cwd: string): unknown =>
   execFileSync("bash", ["-c", text], { cwd, stdio: "ignore" });
@@ -46,7 +30,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("matches what bash does", () => {
     for (const line of readCases<string>(import.meta, "run-by-bash")) {
-      const root = folder();
+      const root = temporaryFolder();
       mkdirSync(join(root, "a/work/src/in"), { recursive: true });
       const file = join(root, line.includes("/out d/e") ? "out" : "a/none");
       writeFileSync(file, "");
@@ -63,7 +47,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("matches what bash does with links that are put into a folder", () => {
     for (const line of readCases<string>(import.meta, "linked")) {
-      const root = folder();
+      const root = temporaryFolder();
       for (const name of ["src/lib", "src/x", "from"])
         mkdirSync(join(root, name), { recursive: true });
       bash(
@@ -81,7 +65,7 @@ describe("a path is unknown after a command that may make a link", () => {
 
   it("matches what bash does with paths that go up and come back", () => {
     for (const line of readCases<string>(import.meta, "upwards")) {
-      const root = folder();
+      const root = temporaryFolder();
       for (const name of ["ws/.git", "ws/src", "ws/from"])
         mkdirSync(join(root, name), { recursive: true });
       execFileSync("ln", ["-s", ".git", join(root, "ws/from/up")]);

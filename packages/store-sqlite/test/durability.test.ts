@@ -1,11 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import Database from "better-sqlite3";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
-import { closing, draft, logOf, newFolder, refusal, runFixture, upTo, write } from "./kit.ts";
+import { closing, draft, logOf, refusal, runFixture, upTo, write } from "./kit.ts";
 
 const COMMITS = 40;
 const traces =
@@ -19,7 +19,7 @@ if (!traces)
 it.runIf(traces)(
   "syncs at least once for each acknowledged commit, counted by strace",
   async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const trace = join(folder, "trace");
     const under = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync", "-o", trace];
     // One client: no two commits share a sync. The second run opens an existing file.
@@ -39,7 +39,7 @@ it.runIf(traces)(
 it.runIf(traces)(
   "refuses everything after a sync has failed, and keeps what it acknowledged, by strace",
   async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const file = join(folder, "store.db");
     await (await openSqliteStore(file)).close();
     const under = [
@@ -80,7 +80,7 @@ it.each([
   ["its write-ahead log is deleted", (file: string) => rmSync(`${file}-wal`)],
   ["its lock file is deleted", (file: string) => rmSync(`${file}-shm`)],
 ])("acknowledges nothing once %s", async (_, damage) => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
   await write(store);
   damage(file);
@@ -98,11 +98,10 @@ it.each([
 
 /** A file system of one mebibyte. `undefined` if this process may not mount one. */
 function smallDisk(): { readonly folder: string; readonly remove: () => void } | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-small-disk-"));
+  const folder = temporaryFolder();
   const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m,mode=700", "tmpfs", folder]);
   const remove = (): void => {
     if (status === 0) spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true });
   };
   if (status === 0) return { folder, remove };
   remove();
@@ -148,7 +147,7 @@ it.runIf(canMount)(
 );
 
 it("reports that others have locked the file, writes nothing, and does not block the process while it waits", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const store = await closing(openSqliteStore(file, { busy_ms: 50 }));
   await write(store);
   const other = new Database(file);
@@ -173,7 +172,7 @@ it("reports that others have locked the file, writes nothing, and does not block
 });
 
 it("serves sixteen clients in four processes without a gap or a duplicate", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const outputs = await Promise.all(
     upTo(4).map((name) => runFixture("clients.mjs", [file, "4", "25", String(name)])),
   );

@@ -8,9 +8,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { prepareFile } from "../src/file.ts";
-import { newFolder } from "./kit.ts";
 
 /** A store file in a folder in which nothing has changed for a long time, and the path to its folder. */
 function quiet(folder: string, path = folder) {
@@ -34,8 +34,8 @@ it.each(["store.db", "store.db-wal"])(
   "notices that %s is deleted or replaced, even after a long time without changes",
   (name) => {
     for (const replace of [false, true]) {
-      const folder = newFolder();
-      const other = join(newFolder(), "other");
+      const folder = temporaryFolder();
+      const other = join(temporaryFolder(), "other");
       writeFileSync(other, "");
       const file = quiet(folder);
       if (replace) renameSync(other, join(folder, name));
@@ -46,7 +46,7 @@ it.each(["store.db", "store.db-wal"])(
 );
 
 it("notices it even if the time of the folder is set back afterwards", () => {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const file = quiet(folder);
   const { atime, mtime } = statSync(folder);
   renameSync(join(folder, "store.db"), join(folder, "moved.db"));
@@ -58,7 +58,7 @@ it.runIf(process.platform !== "win32")(
   "notices it behind a link to the folder, and when the folder is moved or the link is redirected",
   () => {
     for (const change of ["delete", "move", "link"] as const) {
-      const [folder, links] = [newFolder(), newFolder()];
+      const [folder, links] = [temporaryFolder(), temporaryFolder()];
       symlinkSync(folder, join(links, "link"));
       const file = quiet(folder, join(links, "link"));
       if (change === "delete") rmSync(join(folder, "store.db"));

@@ -1,19 +1,11 @@
 import { execFile } from "node:child_process";
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { BylawError, type EventDraft, type LogEvent } from "@bylaw/kernel";
 import type { Commit, Receipt, Store } from "@bylaw/store";
 import { expect, onTestFinished } from "vitest";
-
-/** Creates a folder that is removed after the test. */
-export function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-sqlite-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Returns a store that is closed after the test, before its folder is removed. */
 export async function closing(pending: Promise<Store>): Promise<Store> {

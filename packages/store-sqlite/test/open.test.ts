@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import Database from "better-sqlite3";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { connect } from "../src/connect.ts";
 import { checkSqlite, loadEngine } from "../src/engine.ts";
@@ -18,7 +18,7 @@ import { prepareFile } from "../src/file.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { BusyWait } from "../src/busy-wait.ts";
 import { SCHEMA_VERSION, migrate, versionOf } from "../src/schema.ts";
-import { closing, logOf, newFolder, refusal, upTo, write } from "./kit.ts";
+import { closing, logOf, refusal, upTo, write } from "./kit.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -26,7 +26,7 @@ describe("opening a store", () => {
   it.runIf(process.platform !== "win32")(
     "creates folder and file so that only their owner has access",
     async () => {
-      const file = join(newFolder(), "state", "deep", "store.db");
+      const file = join(temporaryFolder(), "state", "deep", "store.db");
       await write(await closing(openSqliteStore(file)));
       for (const one of [file, `${file}-wal`, `${file}-shm`])
         expect([one, statSync(one).mode & 0o777]).toEqual([one, 0o600]);
@@ -36,7 +36,7 @@ describe("opening a store", () => {
   );
 
   it("resolves a name against the working directory", async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const before = process.cwd();
     process.chdir(folder);
     try {
@@ -50,7 +50,7 @@ describe("opening a store", () => {
   });
 
   it("syncs fully on every connection, the first and every later one", async () => {
-    const path = join(newFolder(), "store.db");
+    const path = join(temporaryFolder(), "store.db");
     for (const turn of upTo(3)) {
       const db = await connect(prepareFile(path), new BusyWait(path, 1_000));
       const pragma = (name: string): unknown => db.pragma(name, { simple: true });
@@ -65,7 +65,7 @@ describe("opening a store", () => {
   });
 
   it("works when many open a missing file at once", async () => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     const stores = await Promise.all(upTo(8).map(() => closing(openSqliteStore(file))));
     await Promise.all(stores.map((store) => write(store)));
     for (const store of stores)
@@ -97,7 +97,7 @@ describe("opening a store", () => {
   });
 
   it.each(readCases<object>(import.meta, "refused-with"))("is refused with %j", async (options) => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
     expect(existsSync(file)).toBe(false);
   });
@@ -105,7 +105,7 @@ describe("opening a store", () => {
 
 describe("opening something that is no store", () => {
   const prepared = async (name: string, prepare: (file: string) => void): Promise<string> => {
-    const file = join(newFolder(), name);
+    const file = join(temporaryFolder(), name);
     prepare(file);
     return file;
   };
@@ -148,7 +148,7 @@ describe("opening something that is no store", () => {
   });
 
   it("does not mistake a store that another process is creating for another program's database", () => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     const other = new Database(file);
     other.pragma("journal_mode = wal");
     const db = new Database(file);
@@ -168,7 +168,7 @@ describe("opening something that is no store", () => {
   });
 
   it("refuses a store to which somebody added a trigger", async () => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     await (await openSqliteStore(file)).close();
     new Database(file)
       .exec(
@@ -181,7 +181,7 @@ describe("opening something that is no store", () => {
   });
 
   it("refuses a store of a later version and leaves it as it is", async () => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     await (await openSqliteStore(file)).close();
     new Database(file).exec("pragma user_version = 99").close();
     expect((await refusal(openSqliteStore(file), "BYLAW_STORE_NEWER")).message).toMatch(/99/);
@@ -193,7 +193,7 @@ describe("opening something that is no store", () => {
   it.runIf(process.platform !== "win32")(
     "refuses a link and leaves its target as it is",
     async () => {
-      const folder = newFolder();
+      const folder = temporaryFolder();
       writeFileSync(join(folder, "target"), "");
       symlinkSync("target", join(folder, "link.db"));
       symlinkSync("nowhere", join(folder, "broken.db"));
@@ -207,7 +207,7 @@ describe("opening something that is no store", () => {
   );
 
   it("refuses a file with two names", async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const file = join(folder, "store.db");
     await (await openSqliteStore(file)).close();
     linkSync(file, join(folder, "other.db"));
@@ -218,7 +218,7 @@ describe("opening something that is no store", () => {
   it.runIf(process.platform !== "win32")(
     "refuses a folder or file without write access",
     async () => {
-      const folder = newFolder();
+      const folder = temporaryFolder();
       const file = join(folder, "store.db");
       await (await openSqliteStore(file)).close();
       chmodSync(file, 0o444);

@@ -1,8 +1,9 @@
 import { chmodSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
-import { WITHOUT_PRIVILEGES, draft, makeReadOnly, newFolder, runFixture } from "./kit.ts";
+import { WITHOUT_PRIVILEGES, draft, makeReadOnly, runFixture } from "./kit.ts";
 
 /** The result of reading in an unprivileged process: the number of events of each run, or the error. */
 const read = async (file: string, ...follow: readonly string[]): Promise<unknown> =>
@@ -10,7 +11,7 @@ const read = async (file: string, ...follow: readonly string[]): Promise<unknown
 
 /** Creates a store with two events in one run, and closes it. */
 async function closedStore(): Promise<string> {
-  const file = join(newFolder(), "store #1%20?.db");
+  const file = join(temporaryFolder(), "store #1%20?.db");
   const store = await openSqliteStore(file);
   await store.commit({ run: "main", seen: 0, events: [draft(), draft()] });
   await store.close();
@@ -87,7 +88,7 @@ describe("reading a store in a folder without write access", () => {
 
   it("refuses another program's database as it does anywhere", async () => {
     const { default: Database } = await import("better-sqlite3");
-    const file = join(newFolder(), "other.db");
+    const file = join(temporaryFolder(), "other.db");
     const db = new Database(file);
     db.exec("pragma journal_mode = wal; create table other (x)");
     db.close();

@@ -4,9 +4,10 @@ import Database from "better-sqlite3";
 import type { EventDraft } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import type { StoreReader } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openSqliteReader, openSqliteStore } from "../src/index.ts";
-import { newFolder, upTo } from "./kit.ts";
+import { upTo } from "./kit.ts";
 
 const draft = (minute: number, details: EventDraft["details"] = {}): EventDraft => ({
   timestamp: `2026-01-02T03:${String(minute).padStart(2, "0")}:00.000Z`,
@@ -20,7 +21,7 @@ const draft = (minute: number, details: EventDraft["details"] = {}): EventDraft 
 /** The application id of a store file. */
 const OURS = String(0x42_79_6c_77);
 
-const newFile = (): string => join(newFolder(), "store.db");
+const newFile = (): string => join(temporaryFolder(), "store.db");
 
 async function writing(file: string): Promise<Store> {
   const store = await openSqliteStore(file);

@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { NO_LINK, eventBody, digestedText, linkOf } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import Database from "better-sqlite3";
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
 import { eventsIn } from "../src/rows.ts";
 import { MIGRATIONS } from "../src/schema.ts";
-import { closing, draft, logOf, newFolder, write } from "./kit.ts";
+import { closing, draft, logOf, write } from "./kit.ts";
 
 // `__proto__` is refused at any depth before an event reaches a store.
 const keys = fc
@@ -47,7 +48,7 @@ it("stores exactly the text that was hashed, and returns events as they will be 
 });
 
 it("keeps the hashed text in its file, byte for byte", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
   const event = draft({ details: { z: 'é\u2028"\\ 😀\u0000\n\r', "10": 1, "9": -0 } });
   await write(store, { events: [event, event] });
@@ -59,7 +60,7 @@ it("keeps the hashed text in its file, byte for byte", async () => {
 });
 
 it("finds nothing under a name that is not well-formed Unicode, nor what is stored under its replacement character", async () => {
-  const store = await closing(openSqliteStore(join(newFolder(), "store.db")));
+  const store = await closing(openSqliteStore(join(temporaryFolder(), "store.db")));
   await write(store, { run: "\ufffd", documents: [{ kind: "\ufffd", id: "\ufffd", value: "v" }] });
   expect(await store.events("\ud800", 0, 10)).toEqual([]);
   expect([await store.get("\ud800", "\ufffd"), await store.get("\ufffd", "\udfff")]).toEqual([
@@ -72,7 +73,10 @@ it("finds nothing under a name that is not well-formed Unicode, nor what is stor
 it("forgets a request id after its retention time, and not before", async () => {
   let at = Date.UTC(2026, 0, 1);
   const store = await closing(
-    openSqliteStore(join(newFolder(), "store.db"), { now: () => at, request_retention_ms: 1_000 }),
+    openSqliteStore(join(temporaryFolder(), "store.db"), {
+      now: () => at,
+      request_retention_ms: 1_000,
+    }),
   );
   await write(store, { request_id: "q1" });
   at += 999;
@@ -87,7 +91,9 @@ it("forgets a request id after its retention time, and not before", async () => 
 
 it("works when its clock goes backwards", async () => {
   let at = Date.UTC(2026, 0, 2);
-  const store = await closing(openSqliteStore(join(newFolder(), "store.db"), { now: () => at }));
+  const store = await closing(
+    openSqliteStore(join(temporaryFolder(), "store.db"), { now: () => at }),
+  );
   const expires_at = new Date(at + 1_000).toISOString();
   await write(store, {
     documents: [{ kind: "k", id: "d", value: "v", expires_at }],
@@ -101,7 +107,7 @@ it("works when its clock goes backwards", async () => {
 });
 
 it("reads any page of any run, indexed or not, on every connection and inside a commit", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const stores = [
     await closing(openSqliteStore(file)),
     await closing(openSqliteStore(file)),
@@ -146,7 +152,7 @@ it("reads any page of any run, indexed or not, on every connection and inside a 
 });
 
 it("migrates a file of the first schema with its events, indexed or not, and continues", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const drafts = Array.from({ length: 300 }, (_, n) => draft({ details: { n: n + 1 } }));
   const db = new Database(file);
   db.exec(MIGRATIONS[0] ?? "");
@@ -179,7 +185,7 @@ it("migrates a file of the first schema with its events, indexed or not, and con
 });
 
 it("writes the commits of one tick in one row, and shows all of them to reads in between", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const store = await closing(openSqliteStore(file));
   const shown: number[] = [];
   const commits = Array.from({ length: 9 }, (_, n) =>

@@ -1,16 +1,17 @@
 import { join } from "node:path";
 import type { LogEvent } from "@bylaw/kernel";
 import { StoreConflict, type Receipt, type Store } from "@bylaw/store";
+import { temporaryFolder } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
-import { closing, draft, logOf, newFolder, upTo } from "./kit.ts";
+import { closing, draft, logOf, upTo } from "./kit.ts";
 
 const LENGTHS = [10, 500, 3_000, 9_000];
 
 it.each([1, 3])(
   "shows a writer exactly the events between what it saw and what it wrote, connections: %i",
   async (connections) => {
-    const file = join(newFolder(), "store.db");
+    const file = join(temporaryFolder(), "store.db");
     const stores: Store[] = [];
     for (const _ of upTo(connections)) stores.push(await closing(openSqliteStore(file)));
     const shown: {
@@ -59,7 +60,7 @@ it.each([1, 3])(
 );
 
 it("places a write after all others of its transaction, however many runs that has", async () => {
-  const file = join(newFolder(), "store.db");
+  const file = join(temporaryFolder(), "store.db");
   const runs = upTo(70).map((n) => `r${n}`);
   const first = await openSqliteStore(file);
   for (const run of runs) await first.commit({ run, seen: 0, events: [draft(), draft()] });

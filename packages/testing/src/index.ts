@@ -17,6 +17,7 @@ export { pathRules } from "./path-rules.ts";
 export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
+export { removeTemporaryFolders, temporaryFolder } from "./temporary-folder.ts";
 export { voteOf } from "./vote-of.ts";
 export { describeStore } from "./store/conformance.ts";
 export type { StoreClock, StoreFactory, StoreUnderTest } from "./store/kit.ts";

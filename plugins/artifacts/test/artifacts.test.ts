@@ -1,20 +1,18 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { assert, asyncProperty, constantFrom, jsonValue } from "fast-check";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createKernel, type Decision, type Json } from "@bylaw/kernel";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, temporaryFolder } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { artifacts } from "../src/index.ts";
 
 describeExamples(examples, { describe, it });
 
 const FIXTURES = join(import.meta.dirname, "fixtures");
-const folder = mkdtempSync(join(tmpdir(), "bylaw-artifacts-"));
+const folder = temporaryFolder();
 cpSync(FIXTURES, folder, { recursive: true });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const TEXT = readFileSync(join(FIXTURES, "agent_workflow.yaml"), "utf8");
 
 let files = 0;

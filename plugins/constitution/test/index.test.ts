@@ -1,9 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Json } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, temporaryFolder } from "@bylaw/testing";
 import { callTool } from "@bylaw/tools";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
@@ -255,34 +254,30 @@ describe("constitution", () => {
   });
 
   it("cannot be bypassed by a link", async () => {
-    const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-constitution-")));
-    try {
-      mkdirSync(join(folder, "vault"));
-      symlinkSync(join(folder, "vault"), join(folder, "open"));
-      const { run, agent } = await begin();
-      await updateConstitution(
-        run,
-        { rule: "The vault stays as it is.", check: { action: "deny", paths: "vault/**" } },
-        agent(),
-      );
-      const write = async (path: string) =>
-        (
-          await run.toolCall({
-            tool: "write_file",
-            args: { path },
-            agent: "ann",
-            cwd: folder,
-            workspace: folder,
-          })
-        ).decision.code;
-      expect([await write("vault/a"), await write("open/a"), await write("b")]).toEqual([
-        "rule_denied",
-        "rule_denied",
-        "fallback",
-      ]);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, "vault"));
+    symlinkSync(join(folder, "vault"), join(folder, "open"));
+    const { run, agent } = await begin();
+    await updateConstitution(
+      run,
+      { rule: "The vault stays as it is.", check: { action: "deny", paths: "vault/**" } },
+      agent(),
+    );
+    const write = async (path: string) =>
+      (
+        await run.toolCall({
+          tool: "write_file",
+          args: { path },
+          agent: "ann",
+          cwd: folder,
+          workspace: folder,
+        })
+      ).decision.code;
+    expect([await write("vault/a"), await write("open/a"), await write("b")]).toEqual([
+      "rule_denied",
+      "rule_denied",
+      "fallback",
+    ]);
   });
 
   it("is shared by all processes of a run, and outlives each of them", async () => {

@@ -1,9 +1,10 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { pathTemplate, runFileName, runPath } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf, folder, givenLog, open } from "./kit.ts";
+import { eventsOf, givenLog, open } from "./kit.ts";
 
 const HOSTILE = [
   ...[
@@ -81,7 +82,7 @@ describe("the file of a run", () => {
   });
 
   it("is written even for a hostile name, and nothing outside its folder", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const inside = join(base, "inside");
     mkdirSync(inside);
     writeFileSync(join(base, "passwd"), "");

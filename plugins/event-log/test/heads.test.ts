@@ -10,10 +10,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { CompactSign, importPKCS8 } from "jose";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { verifyHeads } from "../src/index.ts";
-import { eventsOf, folder, givenLog, linesOf, open } from "./kit.ts";
+import { eventsOf, givenLog, linesOf, open } from "./kit.ts";
 
 interface Keys {
   readonly key_file: string;
@@ -31,7 +31,7 @@ function keysIn(base: string, name = "key.pem"): Keys {
 
 /** A log with signed heads, closed. */
 async function signed(every_ms = 0, run = "run-1") {
-  const base = folder();
+  const base = temporaryFolder();
   const keys = keysIn(base);
   const path = join(base, "run.jsonl");
   const log = givenLog(run);
@@ -64,7 +64,7 @@ describe("signed heads", () => {
   });
 
   it("are signed later if they were not due, without another write", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const { key_file, key } = keysIn(base);
     const path = join(base, "run.jsonl");
     const log = givenLog();
@@ -80,7 +80,7 @@ describe("signed heads", () => {
   it.each(["strict", "batched"] as const)(
     "of every process and every session share one file: %s",
     async (durability) => {
-      const base = folder();
+      const base = temporaryFolder();
       const { key_file, key } = keysIn(base);
       const path = join(base, "run.jsonl");
       const log = givenLog();
@@ -128,7 +128,7 @@ describe("signed heads", () => {
   });
 
   it("prove a rotated log, read as one", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const { key_file, key } = keysIn(base);
     const path = join(base, "run.jsonl");
     const log = givenLog();
@@ -202,7 +202,7 @@ describe("signed heads", () => {
   });
 
   it("are not written through a link", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const { key_file } = keysIn(base);
     const path = join(base, "run.jsonl");
     symlinkSync(join(base, "elsewhere"), `${path}.heads`);
@@ -222,7 +222,7 @@ describe("the key of signatures", () => {
   it.each([0o640, 0o604, 0o660, 0o644])(
     "is refused if others can read or write it: mode %o",
     async (mode) => {
-      const base = folder();
+      const base = temporaryFolder();
       const { key_file } = keysIn(base);
       chmodSync(key_file, mode);
       await expect(opened(base, key_file)).rejects.toFailWith("BYLAW_KEY_EXPOSED");
@@ -233,7 +233,7 @@ describe("the key of signatures", () => {
   it.each(readCases<[string, string]>(import.meta, "refused-without-word-what"))(
     "is refused without showing its content: %s",
     async (_, text) => {
-      const base = folder();
+      const base = temporaryFolder();
       const key_file = join(base, "key.pem");
       writeFileSync(key_file, text, { mode: 0o600 });
       const refused = opened(base, key_file);
@@ -246,7 +246,7 @@ describe("the key of signatures", () => {
   );
 
   it("is refused if it is missing, and as text for verifying", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     await expect(opened(base, join(base, "nowhere.pem"))).rejects.toFailWith("BYLAW_KEY_INVALID");
     await expect(opened(base, base)).rejects.toFailWith("BYLAW_KEY_INVALID");
     await expect(verifyHeads({ heads: "", key: "rubbish", events: [] })).rejects.toFailWith(

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { createKernel, definePlugin, type Json, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { describeExamples, readCases } from "@bylaw/testing";
+import { describeExamples, readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { examples } from "../examples.ts";
 import { eventLog } from "../src/index.ts";
-import { eventsOf, findingsOf, folder } from "./kit.ts";
+import { eventsOf, findingsOf } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -22,7 +22,7 @@ const kernelIn = (base: string, options: Parameters<typeof eventLog>[0] = {}) =>
 
 describe("eventLog", () => {
   it("writes every event of a run into a file below the configuration before the answer, as in the store", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const store = createMemoryStore();
     const path = join(base, ".bylaw/logs/release-42.jsonl");
     const run = await openRun(kernelIn(base), { run: "release-42", store });
@@ -37,7 +37,7 @@ describe("eventLog", () => {
   });
 
   it("continues the file when the run is opened again, over a store on the disk", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     for (const sitting of [1, 2, 3]) {
       const store = await openSqliteStore(join(base, "store.db"));
       const run = await openRun(kernelIn(base), { run: "r", store });
@@ -50,7 +50,7 @@ describe("eventLog", () => {
   });
 
   it("keeps a run closed that has a file but a new store", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     await (await openRun(kernelIn(base), { run: "r" })).close();
     const before = readFileSync(join(base, ".bylaw/logs/r.jsonl"));
     await expect(openRun(kernelIn(base), { run: "r" })).rejects.toFailWith("BYLAW_LOG_DIVERGED");
@@ -58,7 +58,7 @@ describe("eventLog", () => {
   });
 
   it("denies what it cannot write, and gives the reason without the content", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const kernel = kernelIn(base, {
       file: "logs/{run}.jsonl",
       redact: { paths: [], secrets: false },
@@ -77,7 +77,7 @@ describe("eventLog", () => {
   });
 
   it("removes secrets before the store, the file, a projection or an error has them", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const store = await openSqliteStore(join(base, "store.db"));
     const seen: Json[] = [];
     const spy = definePlugin({
@@ -138,7 +138,7 @@ describe("eventLog", () => {
   });
 
   it("leaves approvals, phases and the chain intact when an event is redacted", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const ask = definePlugin({
       name: "asks",
       version: "1.0.0",
@@ -182,7 +182,7 @@ describe("eventLog", () => {
   });
 
   it("keeps concurrent runs apart, each in its file", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const kernel = kernelIn(base);
     const runs = await Promise.all(
       ["a", "A", "../a", "a/b"].map((run) => openRun(kernel, { run })),

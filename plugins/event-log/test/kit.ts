@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, parseEventLine, type LogFinding, type SinkWriter } from "@bylaw/log";
 import { onTestFinished } from "vitest";
@@ -8,13 +6,6 @@ import { openMirror, type MirrorOptions } from "../src/mirror.ts";
 import type { GivenLog } from "./given-log.ts";
 
 export { givenLog, type GivenLog } from "./given-log.ts";
-
-/** A separate folder for one test. */
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "bylaw-event-log-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}
 
 /** A mirror and the warnings that it gave. */
 export interface Opened {

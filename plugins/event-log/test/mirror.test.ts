@@ -10,12 +10,13 @@ import {
 import { join } from "node:path";
 import { NO_LINK, linkOf } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, linesOf, noView, open } from "./kit.ts";
 
 describe("a mirror", () => {
   it("writes one event per line, with its fields in order and then the store's hash", async () => {
-    const path = join(folder(), "a/b/run.jsonl");
+    const path = join(temporaryFolder(), "a/b/run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
     await write(3);
@@ -40,7 +41,7 @@ describe("a mirror", () => {
   });
 
   it("creates its file and folders for its owner only", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     await open(givenLog(), join(base, "a/b/run.jsonl"));
     const mode = (path: string): number => statSync(join(base, path)).mode & 0o777;
     expect(["a", "a/b", "a/b/run.jsonl", "a/b/run.jsonl.lock"].map(mode)).toEqual([
@@ -49,7 +50,7 @@ describe("a mirror", () => {
   });
 
   it("writes what the file lacks before anything new, in order, over as many pages as needed", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     log.add(1_234);
     const { write } = await open(log, path);
@@ -60,7 +61,7 @@ describe("a mirror", () => {
   });
 
   it("continues where the last one ended, and writes nothing twice", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const first = await open(log, path);
     await first.write(5);
@@ -74,7 +75,7 @@ describe("a mirror", () => {
   });
 
   it("refuses an event whose line it could not find again, because it would write it twice", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { writer, write } = await open(log, path);
     await write(2);
@@ -86,7 +87,7 @@ describe("a mirror", () => {
   });
 
   it("includes events that other writers add without telling it", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const one = await open(log, path);
     const other = await open(log, path);
@@ -101,7 +102,7 @@ describe("a mirror", () => {
   });
 
   it("writes an event once that it is given twice, or that others have written meanwhile", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const [one, other] = [await open(log, path), await open(log, path)];
     const events = log.add(4);
@@ -113,7 +114,7 @@ describe("a mirror", () => {
   });
 
   it("writes the same file from several writers at once, each event once", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const mirrors = await Promise.all(Array.from({ length: 4 }, () => open(log, path)));
     await Promise.all(
@@ -126,7 +127,7 @@ describe("a mirror", () => {
   });
 
   it("keeps an event of a megabyte, every character, and many of them", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
     await write([{ text: 'é\n\u2028\u0000"\\😀'.repeat(100_000) }]);
@@ -140,7 +141,7 @@ describe("a mirror", () => {
   });
 
   it("rewrites a file that is deleted while it is open, and reports it", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write, warnings } = await open(log, path);
     await write(3);
@@ -151,7 +152,7 @@ describe("a mirror", () => {
   });
 
   it("rewrites it if the whole folder is gone", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "logs/run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
@@ -162,7 +163,7 @@ describe("a mirror", () => {
   });
 
   it("continues in a file that replaced its own, if that belongs to this log", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
     const { write, warnings } = await open(log, path);
@@ -177,7 +178,7 @@ describe("a mirror", () => {
   });
 
   it("rewrites what was cut off its end, and reports it", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write, warnings } = await open(log, path);
     await write(2);
@@ -190,7 +191,7 @@ describe("a mirror", () => {
   });
 
   it("survives the removal of its lock file", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
     await write(1);
@@ -201,7 +202,7 @@ describe("a mirror", () => {
   });
 
   it("accepts a clock that goes backwards", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path, { rotate: { daily: true } });
     await write(1, "2026-01-17T09:00:00Z");
@@ -219,7 +220,9 @@ describe("durability", () => {
   it("strict syncs once for each batch, and not if nothing was written", async () => {
     const count = counted();
     const log = givenLog();
-    const { write, writer } = await open(log, join(folder(), "run.jsonl"), { sync: count.sync });
+    const { write, writer } = await open(log, join(temporaryFolder(), "run.jsonl"), {
+      sync: count.sync,
+    });
     const start = count.syncs;
     for (let batch = 0; batch < 10; batch += 1) await write(7);
     expect(count.syncs - start).toBe(10);
@@ -228,7 +231,7 @@ describe("durability", () => {
   });
 
   it("strict syncs what another process wrote before it reports it", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const count = counted();
     const log = givenLog();
     const mine = await open(log, path, { sync: count.sync });
@@ -241,7 +244,7 @@ describe("durability", () => {
   });
 
   it("batched syncs later, and when it is closed", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const count = counted();
     const log = givenLog();
     const { write, close } = await open(log, path, {
@@ -260,7 +263,7 @@ describe("durability", () => {
     const synced = Promise.withResolvers<void>();
     const log = givenLog();
     const sync = async (): Promise<void> => synced.resolve();
-    const { write } = await open(log, join(folder(), "run.jsonl"), {
+    const { write } = await open(log, join(temporaryFolder(), "run.jsonl"), {
       durability: "batched",
       flush_ms: 1,
       sync,

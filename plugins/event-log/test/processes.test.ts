@@ -12,10 +12,11 @@ import {
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FileLock } from "../src/lock.ts";
 import { child, nodeFlags, start } from "./children.ts";
-import { eventsOf, findingsOf, folder, givenLog, open } from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, open } from "./kit.ts";
 
 const isRoot = process.getuid?.() === 0;
 const allOf = async (file: string): Promise<readonly unknown[]> => {
@@ -31,7 +32,7 @@ const ofOrder = (rule: string): boolean =>
 
 describe("the lock", () => {
   it("is held by one at a time, between processes and within one", async () => {
-    const path = join(folder(), "lock");
+    const path = join(temporaryFolder(), "lock");
     const locks = [new FileLock(path), new FileLock(path), new FileLock(path)];
     onTestFinished(() => locks.forEach((lock) => lock.close()));
     let inside = 0;
@@ -52,7 +53,7 @@ describe("the lock", () => {
   });
 
   it("is released by a process that is killed", async () => {
-    const path = join(folder(), "lock");
+    const path = join(temporaryFolder(), "lock");
     const holder = start("holder.ts", path);
     await holder.said("held");
     const lock = new FileLock(path, 60_000);
@@ -68,7 +69,7 @@ describe("the lock", () => {
   });
 
   it("of a process that is suspended makes others deny in time, with the reason", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path, { wait_ms: 50 });
     const holder = start("holder.ts", `${path}.lock`);
@@ -82,7 +83,7 @@ describe("the lock", () => {
   });
 
   it("writes nothing into its file after the first time", async () => {
-    const path = join(folder(), "lock");
+    const path = join(temporaryFolder(), "lock");
     const lock = new FileLock(path);
     onTestFinished(() => lock.close());
     await lock.hold(async () => {});
@@ -100,7 +101,7 @@ describe("many processes", () => {
   ])(
     "append to %s: no gaps, each event once, in the order of the store",
     async (_, processes, more) => {
-      const base = folder();
+      const base = temporaryFolder();
       const task = {
         store: join(base, "store.db"),
         count: 50,
@@ -134,7 +135,7 @@ describe("many processes", () => {
   );
 
   it("killed at any time lose nothing that was acknowledged, and block nobody", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const task = {
       store: join(base, "store.db"),
       count: 100_000,
@@ -176,7 +177,7 @@ describe("something else in the place of the file", () => {
     ["a folder", (path) => mkdirSync(path)],
     ["a device", (path) => symlinkSync("/dev/null", path)],
   ])("is refused and left unchanged: %s", async (_, make) => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "run.jsonl");
     writeFileSync(join(base, "target"), "precious");
     make(path);
@@ -188,7 +189,7 @@ describe("something else in the place of the file", () => {
   });
 
   it("is refused: a socket, and a link in the place of the lock", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "run.jsonl");
     const server = createServer().listen(path);
     onTestFinished(() => void server.close());
@@ -199,7 +200,7 @@ describe("something else in the place of the file", () => {
   });
 
   it("that appears while the run is open stops the run", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
     const { write } = await open(log, path);
@@ -211,7 +212,7 @@ describe("something else in the place of the file", () => {
   });
 
   it("is reported as unwritable: a file in the place of a folder, and a damaged lock", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     writeFileSync(join(base, "file"), "");
     await expect(open(givenLog(), join(base, "file/run.jsonl"))).rejects.toFailWith(
       "BYLAW_LOG_UNWRITABLE",
@@ -223,7 +224,7 @@ describe("something else in the place of the file", () => {
   });
 
   it.skipIf(isRoot)("is reported as unwritable: a folder without write permission", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     chmodSync(base, 0o500);
     await expect(open(givenLog(), join(base, "run.jsonl"))).rejects.toFailWith(
       "BYLAW_LOG_UNWRITABLE",
@@ -273,7 +274,7 @@ describe("a disk without room", () => {
     const { codes, acknowledged, full } = await filled(
       "bash",
       ["-c", limit, "bash"],
-      join(folder(), "run.jsonl"),
+      join(temporaryFolder(), "run.jsonl"),
     );
     expect(new Set(codes)).toEqual(new Set(["BYLAW_LOG_UNWRITABLE (EFBIG)"]));
     expect(acknowledged).toBeGreaterThan(10);
@@ -283,7 +284,7 @@ describe("a disk without room", () => {
   it.skipIf(!isRoot || process.platform !== "linux")(
     "catches up once there is room again",
     async ({ skip }) => {
-      const base = folder();
+      const base = temporaryFolder();
       try {
         execFileSync("mount", ["-t", "tmpfs", "-o", "size=256k", "tmpfs", base], { stdio: "pipe" });
       } catch {
@@ -306,7 +307,7 @@ describe("a disk without room", () => {
   );
 
   it.skipIf(!isRoot)("or a read-only one is reported to users other than root", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     chownSync(base, 65_534, 65_534);
     chmodSync(base, 0o500);
     const script = `
@@ -332,7 +333,7 @@ describe("a disk without room", () => {
 
 describe("a disk that fails to sync", () => {
   it("stops the run for good: it is never asked again", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     let asked = 0;
     let fails = false;

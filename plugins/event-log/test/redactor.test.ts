@@ -3,10 +3,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, type Json, type JsonObject } from "@bylaw/kernel";
 import * as fc from "fast-check";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createRedactor, type RedactOptions } from "../src/redactor.ts";
-import { folder } from "./kit.ts";
 
 const SECRET = "hunter2-and-more";
 const TOKEN = ["gh", "p_", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC2"].join("");
@@ -221,7 +220,7 @@ describe("a redactor", () => {
   });
 
   it("makes digests with a key that cannot be guessed", () => {
-    const key_file = join(folder(), "key");
+    const key_file = join(temporaryFolder(), "key");
     const key = Buffer.alloc(32, 7);
     writeFileSync(key_file, key, { mode: 0o600 });
     const expected = `hmac-sha256:${createHmac("sha256", key).update('"1234"').digest("hex")}`;
@@ -231,7 +230,7 @@ describe("a redactor", () => {
   });
 
   it("keeps events from being recorded if its key is exposed or missing, even events without a secret", () => {
-    const key_file = join(folder(), "key");
+    const key_file = join(temporaryFolder(), "key");
     expect(() => redacted({ a: 1 }, { key_file })).toFailWith("BYLAW_KEY_INVALID");
     writeFileSync(key_file, "k", { mode: 0o644 });
     expect(() => redacted({ a: 1 }, { key_file })).toFailWith("BYLAW_KEY_EXPOSED");

@@ -9,24 +9,16 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  eventsOf,
-  findingsOf,
-  folder,
-  givenLog,
-  linesOf,
-  noView,
-  open,
-  type GivenLog,
-} from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, linesOf, noView, open, type GivenLog } from "./kit.ts";
 
 /** A closed file with these events. */
 async function written(
   count = 5,
 ): Promise<{ readonly path: string; readonly log: GivenLog; readonly bytes: Buffer }> {
-  const path = join(folder(), "run.jsonl");
+  const path = join(temporaryFolder(), "run.jsonl");
   const log = givenLog();
   const { write, close } = await open(log, path);
   await write(count);
@@ -160,7 +152,7 @@ describe("lines without an event", () => {
   });
 
   it("lose nothing in a file with only such lines", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     writeFileSync(path, "one\ntwo\n".repeat(20_000));
     const log = givenLog();
     const { write } = await open(log, path);
@@ -180,7 +172,7 @@ describe("a file that an editor changed", () => {
   });
 
   it("with a byte order mark continues", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { write, close } = await open(log, path);
     await write(1);
@@ -258,7 +250,7 @@ describe("a file that contradicts the store", () => {
   });
 
   it("stops if the store lacks an event that the writer was given", async () => {
-    const path = join(folder(), "run.jsonl");
+    const path = join(temporaryFolder(), "run.jsonl");
     const log = givenLog();
     const { writer } = await open(log, path);
     const other = givenLog();

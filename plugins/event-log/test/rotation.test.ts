@@ -9,8 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { eventsOf, findingsOf, folder, givenLog, linesOf, noView, open } from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, linesOf, noView, open } from "./kit.ts";
 
 const BY_SIZE = { rotate: { bytes: 2_000, daily: false } };
 
@@ -31,7 +32,7 @@ const recordsOf = (base: string): readonly unknown[] =>
 
 describe("rotation", () => {
   it("by size begins a new file before the limit, and carries sequence and hash over", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const { write, warnings } = await open(log, join(base, "run.jsonl"), BY_SIZE);
     for (let round = 0; round < 8; round += 1) await write(5);
@@ -61,7 +62,7 @@ describe("rotation", () => {
   });
 
   it("by day begins a new file with the first event of a day, also within a batch, and not when the clock goes back", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     log.add(2, "2026-01-17T23:59:59.9Z");
     log.add(2, "2026-01-18T00:00:00Z");
@@ -77,7 +78,7 @@ describe("rotation", () => {
   });
 
   it("gives an event that is larger than a file its own file", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const { write } = await open(log, join(base, "run.jsonl"), BY_SIZE);
     await write([{ a: 1 }, { text: "x".repeat(5_000) }, { text: "y".repeat(5_000) }, { a: 2 }]);
@@ -86,7 +87,7 @@ describe("rotation", () => {
   });
 
   it("is noticed by every other writer, whether or not it rotates itself", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
     const mirrors = [
@@ -105,7 +106,7 @@ describe("rotation", () => {
   });
 
   it("continues where a process was stopped between its two steps", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
     const first = await open(log, path, BY_SIZE);
@@ -139,7 +140,7 @@ describe("rotation", () => {
   });
 
   it("continues from the previous file if the last one is deleted", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
     const { write, warnings } = await open(log, path, BY_SIZE);
@@ -151,7 +152,7 @@ describe("rotation", () => {
   });
 
   it("needs none of the earlier files once they are moved away", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
     const { write, close } = await open(log, path, BY_SIZE);
@@ -165,7 +166,7 @@ describe("rotation", () => {
   });
 
   it("replaces no existing file, and lets its own grow", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const log = givenLog();
     const path = join(base, "run.jsonl");
     const { write, warnings } = await open(log, path, { rotate: { bytes: 1, daily: false } });
@@ -180,7 +181,7 @@ describe("rotation", () => {
   });
 
   it("refuses to continue after files of another log", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "run.jsonl");
     const log = givenLog();
     const first = await open(log, path);
@@ -195,7 +196,7 @@ describe("rotation", () => {
   it.skipIf(process.getuid?.() === 0)(
     "fails without losing anything if the folder does not allow it",
     async () => {
-      const base = folder();
+      const base = temporaryFolder();
       const log = givenLog();
       const path = join(base, "run.jsonl");
       const { write, writer } = await open(log, path, BY_SIZE);

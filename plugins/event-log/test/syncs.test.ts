@@ -1,15 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { child, nodeFlags } from "./children.ts";
-import { eventsOf, folder } from "./kit.ts";
+import { eventsOf } from "./kit.ts";
 
 const traces = spawnSync("strace", ["-f", "-o", "/dev/null", "true"]).status === 0;
 
 /** Runs a writer of `batches` batches under strace; returns its output, and the results of its `fdatasync` calls. */
 async function traced(durability: string, batches: number, ...inject: readonly string[]) {
-  const base = folder();
+  const base = temporaryFolder();
   const [trace, path] = [join(base, "trace"), join(base, "run.jsonl")];
   const script = join(import.meta.dirname, "children/writer.ts");
   const args = [

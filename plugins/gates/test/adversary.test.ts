@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
@@ -15,7 +15,6 @@ import {
   planned,
   RED,
   reviewed,
-  tempFolder,
   TEXT,
   tested,
   type Bench,
@@ -56,7 +55,7 @@ describe("nothing passes", () => {
 
   it("by files outside the workspace behind a link", async () => {
     const { ask, observe, folder } = await at("TDD");
-    const elsewhere = tempFolder();
+    const elsewhere = temporaryFolder();
     mkdirSync(join(elsewhere, "tests"));
     writeFileSync(join(elsewhere, "tests/b.test.js"), "assert.ok(it);\n");
     symlinkSync(join(elsewhere, "tests"), join(folder, "tests/linked"));
@@ -71,7 +70,7 @@ describe("nothing passes", () => {
 
   it("by a workspace that only the agent names", async () => {
     const { ask, observe } = await at("TDD");
-    const other = tempFolder();
+    const other = temporaryFolder();
     mkdirSync(join(other, "tests"));
     await observe(RED);
     const { decision } = await ask(
@@ -194,7 +193,7 @@ describe("nothing passes", () => {
 });
 
 it("tasks and agents may have any name", async () => {
-  const folder = tempFolder();
+  const folder = temporaryFolder();
   writeFileSync(join(folder, "c.yaml"), TEXT);
   const run = await openRun(
     createKernel({

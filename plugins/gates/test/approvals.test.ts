@@ -1,4 +1,4 @@
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
@@ -10,7 +10,6 @@ import {
   plan,
   planned,
   reviewed,
-  tempFolder,
   TEXT,
   type Bench,
   type BenchOptions,
@@ -177,7 +176,7 @@ describe("an approval gate", () => {
   });
 
   it("is void when the contract has changed meanwhile", async () => {
-    const [folder, store] = [tempFolder(), createMemoryStore()];
+    const [folder, store] = [temporaryFolder(), createMemoryStore()];
     const before = await opened({ folder, store });
     await before.approve("plan_approval", "Pat");
     await before.approve("plan_approval", "Olga");

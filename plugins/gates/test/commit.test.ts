@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createMemoryStore } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { waiveCheck } from "../src/index.ts";
-import { TEXT, bench, reviewed, tempFolder, type Bench, type BenchOptions } from "./kit.ts";
+import { TEXT, bench, reviewed, type Bench, type BenchOptions } from "./kit.ts";
 
 const CODE = "export const greet = (name) => `Hello ${name}`;\n";
 const BAD = `${CODE}// and a backdoor\n`;
@@ -18,7 +19,7 @@ interface Place extends Bench {
 }
 
 async function place(options: BenchOptions = {}): Promise<Place> {
-  const folder = options.folder ?? tempFolder();
+  const folder = options.folder ?? temporaryFolder();
   const git: Place["git"] = (...args) =>
     execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.org", ...args], {
       cwd: folder,

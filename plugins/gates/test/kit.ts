@@ -1,7 +1,5 @@
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { contractTree, frozenFiles, type TestRun } from "@bylaw/evidence";
@@ -15,6 +13,7 @@ import {
 } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
+import { temporaryFolder } from "@bylaw/testing";
 import { decideGate, gates } from "../src/index.ts";
 
 type Vote = Decision["votes"][number];
@@ -80,12 +79,6 @@ export interface BenchOptions {
   readonly folder?: string;
 }
 
-export const tempFolder = (): string => {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-gates-")));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-};
-
 export const plan = {
   title: "A greeting for everybody",
   acceptance_criteria: [
@@ -141,7 +134,7 @@ export async function bench({
   config = {},
   task = "t1",
   run: name = "r1",
-  folder = tempFolder(),
+  folder = temporaryFolder(),
 }: BenchOptions = {}): Promise<Bench> {
   const file = join(folder, "agent_workflow.yaml");
   const put: Bench["put"] = (path, content) => {

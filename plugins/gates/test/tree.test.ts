@@ -5,7 +5,8 @@ import { COMPLETED_PHASE } from "@bylaw/contract";
 import { ENFORCEMENT_MODES } from "@bylaw/kernel";
 import { decideGate, openGates, waiveCheck } from "../src/index.ts";
 import { createMemoryStore } from "@bylaw/log";
-import { GREEN, TEXT, bench, planned, reviewed, built, tempFolder, type Bench } from "./kit.ts";
+import { temporaryFolder } from "@bylaw/testing";
+import { GREEN, TEXT, bench, planned, reviewed, built, type Bench } from "./kit.ts";
 
 const CODE = "export const greet = (name) => `Hello ${name}`;\n";
 
@@ -131,7 +132,7 @@ describe("what passed its tests", () => {
   it("is decided the same in every mode (WF-117)", async () => {
     const came: unknown[] = [];
     for (const enforcement_mode of ENFORCEMENT_MODES) {
-      const place = { folder: tempFolder(), store: createMemoryStore() };
+      const place = { folder: temporaryFolder(), store: createMemoryStore() };
       const { goTo, review, run } = await bench(place);
       await goTo("REVIEW");
       await review();

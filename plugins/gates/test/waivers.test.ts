@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { gateProjection } from "../src/gate-projection.ts";
@@ -13,7 +13,6 @@ import {
   RED,
   reviewed,
   scope,
-  tempFolder,
   tested,
   tests,
   type Bench,
@@ -169,8 +168,8 @@ describe("the state of a gate", () => {
 });
 
 it("approved artifacts outlive the process that recorded them, and a full log gives the same", async () => {
-  const folder = tempFolder();
-  const file = join(tempFolder(), "store.db");
+  const folder = temporaryFolder();
+  const file = join(temporaryFolder(), "store.db");
   const store = await openSqliteStore(file);
   const first = await opened({ folder, store });
   await first.approve("plan_approval", "Pat");

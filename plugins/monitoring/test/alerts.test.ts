@@ -1,13 +1,18 @@
 import { createMemoryStore, openRun, treeEntries } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openAlerts, raiseAlerts, type RaisedAlerts } from "../src/index.ts";
-import { at, contract, folder, kernelIn } from "./kit.ts";
+import { at, contract, kernelIn } from "./kit.ts";
 
 const HOUR = 3_600;
 
 async function open(more: Partial<Parameters<typeof openRun>[1]> = {}) {
   let second = 0;
-  const run = await openRun(kernelIn(folder()), { run: "r", now: () => at(second), ...more });
+  const run = await openRun(kernelIn(temporaryFolder()), {
+    run: "r",
+    now: () => at(second),
+    ...more,
+  });
   onTestFinished(() => run.close());
   const move = (to: string, artifacts = {}, task = "t1") =>
     run.transition({ agent: "dev", task, to, artifacts });
@@ -111,7 +116,7 @@ describe("raiseAlerts", () => {
 
   it("is recorded once if several processes check at once", async () => {
     const store = createMemoryStore();
-    const kernel = kernelIn(folder());
+    const kernel = kernelIn(temporaryFolder());
     const runs = await Promise.all(
       [1, 2, 3, 4].map(() => openRun(kernel, { run: "r", store, join: true, now: () => at(0) })),
     );

@@ -10,22 +10,12 @@ import {
 import { join } from "node:path";
 import { openRun, type Run } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { exportMetrics } from "../src/export-metrics.ts";
 import { raiseAlerts } from "../src/index.ts";
-import {
-  at,
-  blocked,
-  contract,
-  enter,
-  folder,
-  givenLog,
-  kernelIn,
-  linesOf,
-  noView,
-} from "./kit.ts";
+import { at, blocked, contract, enter, givenLog, kernelIn, linesOf, noView } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -35,7 +25,7 @@ const objects = (path: string) =>
 
 describe("the export of a run", () => {
   it("has a line for each event that contributes to a measure, in a file next to the contract", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     let second = 0;
     const run = await openRun(kernelIn(base), { run: "r", now: () => at(second) });
     await run.transition({ agent: "dev", task: "t1", to: "PLAN", artifacts: {} });
@@ -86,7 +76,7 @@ describe("the export of a run", () => {
   });
 
   it("continues after every restart, and has no line twice", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const kernel = kernelIn(base);
     const work = async (run: Run, task: string): Promise<void> => {
       await run.transition({ agent: "dev", task, to: "PLAN", artifacts: {} });
@@ -109,7 +99,7 @@ describe("the export of a run", () => {
 describe("exportMetrics", () => {
   const given = () => {
     const log = givenLog();
-    const path = join(folder(), "metrics.jsonl");
+    const path = join(temporaryFolder(), "metrics.jsonl");
     return { log, path, writer: () => exportMetrics(log, contract, path) };
   };
   const step = (number: number) =>
@@ -173,7 +163,7 @@ describe("exportMetrics", () => {
 
   it("does not write through a link, into a folder or into a pipe", async () => {
     const { log, path, writer } = given();
-    const base = folder();
+    const base = temporaryFolder();
     writeFileSync(join(base, "victim"), "precious");
     const made = log.add(enter(0, "t1", "PLAN"), step(1));
     symlinkSync(join(base, "victim"), path);

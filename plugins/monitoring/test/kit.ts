@@ -1,5 +1,4 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import {
@@ -12,7 +11,6 @@ import {
   type Verdict,
 } from "@bylaw/kernel";
 import { chainEvents, type LogReader } from "@bylaw/log";
-import { onTestFinished } from "vitest";
 import { z } from "zod";
 import { monitoring, workflowMetrics, type Metrics } from "../src/index.ts";
 
@@ -143,13 +141,6 @@ export function givenLog(run = "run-1"): GivenLog {
     },
     events: async (after, limit) => all.slice(after, after + limit),
   };
-}
-
-/** A folder of its own for one test. */
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "bylaw-monitoring-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
 }
 
 export const linesOf = (path: string): readonly string[] =>

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { ask, createKernel, definePlugin, deny, type Kernel, type Plugin } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
@@ -90,9 +87,3 @@ export async function openedRun(
 
 /** Resolves when the sinks have what was recorded. */
 export const reported = (run: Run): Promise<void> => run.close();
-
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "bylaw-otel-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
-}

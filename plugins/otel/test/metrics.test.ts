@@ -2,9 +2,10 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { allow, ask, definePlugin } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { folder, kernelWith, openedRun, startSdk } from "./kit.ts";
+import { kernelWith, openedRun, startSdk } from "./kit.ts";
 
 /** Changes the last event of a store in another process, because closing the file here would end the locks of the store. */
 function tamper(path: string): void {
@@ -119,7 +120,7 @@ describe("the metrics", () => {
 
   it("count the open runs, and those whose log was changed", async () => {
     const { points } = startSdk();
-    const path = join(folder(), "store.db");
+    const path = join(temporaryFolder(), "store.db");
     const store = await openSqliteStore(path);
     onTestFinished(() => store.close());
     const run = await openedRun(kernelWith(), { store });

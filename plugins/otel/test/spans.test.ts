@@ -5,8 +5,9 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { otel } from "../src/index.ts";
-import { folder, kernelWith, openedRun, reported, startSdk } from "./kit.ts";
+import { kernelWith, openedRun, reported, startSdk } from "./kit.ts";
 import { createKernel } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
 
 describe("the span of a decision", () => {
   it("is a child of the `execute_tool` span that is active, also for a denial", async () => {
@@ -77,7 +78,7 @@ describe("the span of a decision", () => {
 
   it("belongs to one trace of the run in every session, without an active span", async () => {
     const { spans } = startSdk();
-    const store = await openSqliteStore(join(folder(), "store.db"));
+    const store = await openSqliteStore(join(temporaryFolder(), "store.db"));
     onTestFinished(() => store.close());
     const first = await openedRun(kernelWith(), { store });
     await first.toolCall({ tool: "ls", args: {} });
@@ -93,7 +94,7 @@ describe("the span of a decision", () => {
 
   it("is not recorded for a decision that another process of the session reports", async () => {
     const { spans } = startSdk();
-    const path = join(folder(), "store.db");
+    const path = join(temporaryFolder(), "store.db");
     const store = await openSqliteStore(path);
     onTestFinished(() => store.close());
     const run = await openedRun(kernelWith(), { store });
@@ -131,7 +132,7 @@ describe("the content of a call", () => {
 
   it("is redacted like the log where it is asked for", async () => {
     const { spans } = startSdk();
-    const log = eventLog({ file: join(folder(), "{run}.jsonl") });
+    const log = eventLog({ file: join(temporaryFolder(), "{run}.jsonl") });
     const run = await openedRun(createKernel({ plugins: [log, otel({ content: true })] }));
     const tracer = trace.getTracer("agent");
     const parent = await tracer.startActiveSpan("execute_tool rm", async (span) => {

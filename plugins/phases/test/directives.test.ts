@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { COMPLETED_PHASE, loadContract, parseContract, type Contract } from "@bylaw/contract";
 import { createKernel, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
@@ -10,7 +10,7 @@ import {
   openDirectives,
   phases,
 } from "../src/index.ts";
-import { ALONE, CONTRACT, place, untested, type Place } from "./kit.ts";
+import { ALONE, CONTRACT, place, untested } from "./kit.ts";
 
 const TRIGGERS =
   "triggers: [{ action: update_prd_state, params: { status: completed } }, { action: notify_orchestrator, parallel: true }]";
@@ -21,10 +21,7 @@ const TEXT = readFileSync(CONTRACT, "utf8")
     "$&    auto_spawn: [{ agent_type: review, models: [one, two], parallel: true }, { agent_type: scribe, models: [log], wait_for_completion: false }]\n",
   );
 
-const places: Place[] = [];
-afterAll(() => places.forEach(({ remove }) => remove()));
 const made = place({}, TEXT);
-places.push(made);
 const FILE = `${made.folder}/agent_workflow.yaml`;
 const contract: Contract = loadContract(FILE);
 const kernel = createKernel({ plugins: [phases({ contract: FILE, elsewhere: [...ALONE] })] });

@@ -1,13 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { createKernel, definePlugin } from "@bylaw/kernel";
 import { z } from "zod";
 import { phases } from "../src/index.ts";
 import { CONTRACT, place } from "./kit.ts";
 
 const made = place();
-afterAll(() => made.remove());
 const TEXT = readFileSync(CONTRACT, "utf8");
 const contract = join(made.folder, "agent_workflow.yaml");
 

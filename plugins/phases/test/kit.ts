@@ -1,7 +1,7 @@
-import { copyFileSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Decision, type JsonObject, type Kernel } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
 import { phases } from "../src/index.ts";
 
 export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
@@ -28,12 +28,11 @@ export interface Place {
   ) => Promise<string>;
   /** The code of a shell line. */
   readonly line: (phase: string, command: string) => Promise<string>;
-  readonly remove: () => void;
 }
 
 /** A workspace with the contract in it. `change`: the text of the contract. */
 export function place(options: object = {}, change?: string): Place {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-phases-")));
+  const folder = temporaryFolder();
   for (const name of ["src", "tests", ".git"]) mkdirSync(join(folder, name));
   const file = join(folder, "agent_workflow.yaml");
   if (change === undefined) copyFileSync(CONTRACT, file);
@@ -61,14 +60,7 @@ export function place(options: object = {}, change?: string): Place {
   };
   const code: Place["code"] = async (phase, tool, args, fields) =>
     (await ask(phase, tool, args, fields)).code;
-  return {
-    folder,
-    kernel,
-    ask,
-    code,
-    line: (phase, command) => code(phase, "bash", { command }),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
-  };
+  return { folder, kernel, ask, code, line: (phase, command) => code(phase, "bash", { command }) };
 }
 
 /** The contract's text without a test command, so that no tests are judged. */

@@ -1,11 +1,10 @@
 import { linkSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readCases } from "@bylaw/testing";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { place } from "./kit.ts";
 
 const here = place();
-afterAll(() => here.remove());
 const { ask, code, line } = here;
 
 describe("a tool", () => {

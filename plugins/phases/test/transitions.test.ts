@@ -1,24 +1,16 @@
 import { readFileSync } from "node:fs";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { COMPLETED_PHASE } from "@bylaw/contract";
 import { createKernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { describeExamples } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { phases } from "../src/index.ts";
-import { ALONE, CONTRACT, place, untested, type Place } from "./kit.ts";
+import { ALONE, CONTRACT, place, untested } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
 const TEXT = readFileSync(CONTRACT, "utf8");
-const places: Place[] = [];
-const placed = (options?: object, text?: string): Place => {
-  const made = place(options, text);
-  places.push(made);
-  return made;
-};
-afterAll(() => places.forEach(({ remove }) => remove()));
-
 const kernel = () =>
   createKernel({ plugins: [phases({ contract: CONTRACT, elsewhere: [...ALONE] })] });
 const begin = async (path: readonly string[]) => {
@@ -153,18 +145,18 @@ describe("a transition", () => {
 describe("a contract", () => {
   it("in another mode than the configuration's is refused", () => {
     const other = TEXT.replace("mode: strict", "mode: permissive");
-    expect(() => placed({}, other)).not.toThrow();
-    expect(() => placed({ mode: "advisory" }, other)).toFailWith("BYLAW_PHASE_MODE_DIFFERS");
-    expect(() => placed({ mode: "permissive" }, other)).not.toThrow();
+    expect(() => place({}, other)).not.toThrow();
+    expect(() => place({ mode: "advisory" }, other)).toFailWith("BYLAW_PHASE_MODE_DIFFERS");
+    expect(() => place({ mode: "permissive" }, other)).not.toThrow();
     const firmer = other.replace(
       "mode: permissive",
       "mode: permissive\n  tool_enforcement: { violation_action: reject }",
     );
-    expect(() => placed({}, firmer)).not.toThrow();
+    expect(() => place({}, firmer)).not.toThrow();
   });
 
   it("that only warns about tool calls allows them and records what would be denied", async () => {
-    const { ask } = placed(
+    const { ask } = place(
       {},
       TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: warn }"),
     );
@@ -189,7 +181,7 @@ describe("a contract", () => {
   });
 
   it("that only warns about tool calls still allows none after completion", async () => {
-    const { ask } = placed(
+    const { ask } = place(
       {},
       TEXT.replace("mode: strict", "mode: strict\n  tool_enforcement: { violation_action: log }"),
     );
@@ -209,7 +201,7 @@ describe("a contract", () => {
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]");
     const original = untested(text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, ""));
-    const { ask } = placed(
+    const { ask } = place(
       {},
       original.replace("mode: strict", "mode: strict\n  tool_enforcement: { enabled: false }"),
     );
@@ -226,7 +218,7 @@ describe("a contract", () => {
   it("has the same decision in every mode, with three effects (WF-117)", async () => {
     const answers = [];
     for (const mode of ["strict", "permissive", "advisory"] as const) {
-      const { folder } = placed({ mode }, TEXT.replace("mode: strict", `mode: ${mode}`));
+      const { folder } = place({ mode }, TEXT.replace("mode: strict", `mode: ${mode}`));
       const plugin = phases({
         contract: `${folder}/agent_workflow.yaml`,
         mode,
@@ -258,7 +250,7 @@ describe("a contract", () => {
       'allowed_patterns: ["tests/**/*.ts", "**/*.test.*"]',
       "allowed_patterns: []",
     ).replace("allowed_commands: [pytest, npm test, npm run test]", "allowed_commands: []");
-    const { code, line } = placed({}, text);
+    const { code, line } = place({}, text);
     expect(await code("TDD", "write_files", { path: "tests/a.ts" })).toBe("phase_path_not_allowed");
     expect(await line("TDD", "npm test")).toBe("phase_command_not_allowed");
   });
@@ -274,9 +266,9 @@ describe("a contract", () => {
       "$&\n      deploy:\n        allowed_commands: [staging]",
     );
     expect(both).not.toBe(TEXT);
-    expect(() => placed({}, both)).toFailWith("BYLAW_PHASE_PATTERN_INVALID");
-    expect(() => placed({ shell: { deploy: "line" } }, both)).not.toThrow();
-    expect(() => placed({}, constrained("web_fetch"))).toThrow(/cannot be enforced|does not allow/);
+    expect(() => place({}, both)).toFailWith("BYLAW_PHASE_PATTERN_INVALID");
+    expect(() => place({ shell: { deploy: "line" } }, both)).not.toThrow();
+    expect(() => place({}, constrained("web_fetch"))).toThrow(/cannot be enforced|does not allow/);
   });
 
   it("that restricts reading restricts lines too", async () => {
@@ -285,7 +277,7 @@ describe("a contract", () => {
       '$&\n      read_files:\n        forbidden_patterns: ["secret/**"]',
     );
     expect(text).not.toBe(TEXT);
-    const { code, line } = placed({}, text);
+    const { code, line } = place({}, text);
     expect(await code("IMPL", "read_files", { path: "secret/key" })).toBe("phase_path_forbidden");
     for (const command of [
       "cat secret/key",
@@ -308,7 +300,7 @@ describe("a contract", () => {
       "tools: [deploy,",
       "tools: [terminal, deploy,",
     );
-    const { code } = placed({ shell: { terminal: "line" } }, text);
+    const { code } = place({ shell: { terminal: "line" } }, text);
     expect(await code("IMPL", "terminal", { line: "npm test" })).toBe("rule_allowed");
     expect(await code("IMPL", "terminal", { line: "echo x > .env" })).toBe("phase_path_forbidden");
     expect(await code("IMPL", "terminal", { command: "ls" })).toBe("unknown_command");
@@ -320,7 +312,7 @@ describe("a contract", () => {
         'forbidden_patterns: ["src/**/*"]',
         `forbidden_patterns: ["${pattern}"]`,
       );
-      expect(() => placed({}, text), pattern).toThrow(/cannot be enforced|does not allow/);
+      expect(() => place({}, text), pattern).toThrow(/cannot be enforced|does not allow/);
     }
     expect(() => phases({ contract: "" })).toFailWith("BYLAW_OPTIONS_INVALID");
     expect(() => createKernel({ plugins: [phases({ contract: "absent.yaml" })] })).toFailWith(
@@ -338,7 +330,7 @@ describe("a contract", () => {
       .replace(", mcp__tracker__get_issue]", "]")
       .replace(", deploy]", "]")
       .replace(", when: rejected", "");
-    const { code } = placed({}, untested(text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "")));
+    const { code } = place({}, untested(text.replace(/  - \{ from: REVIEW, to: IMPL.*\n/, "")));
     expect(await code("TDD", "edit_files", { path: "src/a.ts" })).toBe("phase_path_forbidden");
     expect(await code("TDD", "edit_files", { path: "tests/a.ts" })).toBe("rule_allowed");
   });

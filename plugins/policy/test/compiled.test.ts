@@ -2,14 +2,11 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -20,13 +17,12 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { compiledPolicy, type CompiledPolicy } from "@bylaw/policy-language";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import * as fc from "fast-check";
-import { afterAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-compiled-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 let files = 0;
 function write(text: string, where = folder): string {

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 
 const text = `
@@ -29,7 +29,7 @@ paths = "**"
 
 let work = "";
 beforeEach(() => {
-  work = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-covered-")));
+  work = temporaryFolder();
   for (const path of [
     "packages/a/dist/x.js",
     "packages/b/dist/y.js",
@@ -39,7 +39,6 @@ beforeEach(() => {
   ])
     create(path);
 });
-afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 function create(path: string): void {
   mkdirSync(dirname(join(work, path)), { recursive: true });

@@ -3,14 +3,12 @@ import {
   chmodSync,
   chownSync,
   mkdirSync,
-  mkdtempSync,
-  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   createKernel,
@@ -19,7 +17,7 @@ import {
   type Decision,
   type Plugin,
 } from "@bylaw/kernel";
-import { readCases } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { systemPlaces, type Places } from "../src/places.ts";
@@ -33,16 +31,13 @@ const STRANGER = 54_321;
 let folder = "";
 let places: Places;
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-places-")));
+  folder = temporaryFolder();
   chmodSync(folder, 0o755);
   places = {
     admin: join(folder, "etc/bylaw"),
     defaults: join(folder, "usr/bylaw"),
     user: () => join(folder, "home/bylaw"),
   };
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
 });
 
 function write(name: string, content: string | Uint8Array): string {

@@ -1,8 +1,8 @@
-import { mkdtempSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Kernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
 import { call, refused, rule, run as shell } from "./kit.ts";
@@ -16,7 +16,7 @@ function kernelOf(
   { a = A, b = B, common = "", share = 1 } = {},
   more: Parameters<typeof policy>[0] = {},
 ): { readonly kernel: Kernel; readonly folder: string } {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-experiment-")));
+  const folder = temporaryFolder();
   const path = (name: string): string => join(folder, name);
   for (const [name, text] of Object.entries({ a, b, common }))
     writeFileSync(path(`${name}.toml`), text);

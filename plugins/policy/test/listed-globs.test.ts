@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 
 const text = `
@@ -26,10 +26,9 @@ paths = "**"
 
 let work = "";
 beforeEach(() => {
-  work = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-listed-")));
+  work = temporaryFolder();
   for (const path of ["src/a.ts", "src/b.ts", "lib/deep/c.md", "src/deep/in/d.md"]) create(path);
 });
-afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 function create(path: string): void {
   mkdirSync(dirname(join(work, path)), { recursive: true });

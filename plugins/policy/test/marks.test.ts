@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, definePlugin, type Config, type ToolCall } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { readCases } from "@bylaw/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { policy } from "../src/index.ts";
 import { call, refused, rule, run as shell } from "./kit.ts";
@@ -96,8 +95,7 @@ describe("a rule with `after`", () => {
   );
 
   test("a file is the same through a link", async () => {
-    const workspace = mkdtempSync(join(tmpdir(), "bylaw-marks-"));
-    onTestFinished(() => rmSync(workspace, { recursive: true }));
+    const workspace = temporaryFolder();
     writeFileSync(join(workspace, ".env"), "x");
     symlinkSync(".env", join(workspace, "notes"));
     const run = await opened(advisory(SECRET + NO_NETWORK));

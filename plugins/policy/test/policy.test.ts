@@ -1,5 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import {
@@ -11,17 +10,14 @@ import {
   type JsonObject,
   type ToolCall,
 } from "@bylaw/kernel";
-import { readCases } from "@bylaw/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { policy, policyWarnings } from "../src/index.ts";
 import { call, refused, rule } from "./kit.ts";
 
 let folder = "";
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "bylaw-policy-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 const write = (name: string, content: string | Uint8Array): string => {
@@ -54,15 +50,11 @@ describe("files", () => {
     expect(decide(config, call("c")).rule?.file).toBe("url file.toml");
   });
   test("a file outside the folder of the configuration is named in full", () => {
-    const other = mkdtempSync(join(tmpdir(), "bylaw-other-"));
-    try {
-      writeFileSync(join(other, "p.toml"), rule("r", "deny", 'tool = "t"'));
-      expect(
-        decide({ plugins: [policy({ files: [join(other, "p.toml")] })] }, call("t")).rule?.file,
-      ).toBe(join(other, "p.toml"));
-    } finally {
-      rmSync(other, { recursive: true });
-    }
+    const other = temporaryFolder();
+    writeFileSync(join(other, "p.toml"), rule("r", "deny", 'tool = "t"'));
+    expect(
+      decide({ plugins: [policy({ files: [join(other, "p.toml")] })] }, call("t")).rule?.file,
+    ).toBe(join(other, "p.toml"));
   });
 
   const options = (name: string) => () => kernelOf({ plugins: [policy({ files: [name] })] });
@@ -173,51 +165,43 @@ describe("a policy that agents could write", () => {
   });
   test("a link does not hide where it lies", () => {
     write("w/p.toml", rules);
-    const outside = mkdtempSync(join(tmpdir(), "bylaw-link-"));
-    try {
-      symlinkSync(join(folder, "w/p.toml"), join(outside, "p.toml"));
-      symlinkSync(join(folder, "w"), join(outside, "w"));
-      for (const file of [join(outside, "p.toml"), join(outside, "w/p.toml")]) {
-        expect(
-          decide({ plugins: [policy({ files: [file], workspace: join(folder, "w") })] }, call("t"))
-            .effect,
-        ).toBe("ask_user");
-        expect(
-          decide(
-            {
-              plugins: [
-                policy({ files: [join(folder, "w/p.toml")], workspace: join(outside, "w") }),
-              ],
-            },
-            call("t"),
-          ).effect,
-        ).toBe("ask_user");
-      }
-      writeFileSync(join(outside, "real.toml"), rules);
-      symlinkSync(join(outside, "real.toml"), join(folder, "w/linked.toml"));
+    const outside = temporaryFolder();
+    symlinkSync(join(folder, "w/p.toml"), join(outside, "p.toml"));
+    symlinkSync(join(folder, "w"), join(outside, "w"));
+    for (const file of [join(outside, "p.toml"), join(outside, "w/p.toml")]) {
       expect(
-        decide(
-          {
-            plugins: [
-              policy({ files: [join(folder, "w/linked.toml")], workspace: join(folder, "w") }),
-            ],
-          },
-          call("t"),
-        ).effect,
+        decide({ plugins: [policy({ files: [file], workspace: join(folder, "w") })] }, call("t"))
+          .effect,
       ).toBe("ask_user");
       expect(
         decide(
           {
-            plugins: [
-              policy({ files: [join(outside, "real.toml")], workspace: join(folder, "w") }),
-            ],
+            plugins: [policy({ files: [join(folder, "w/p.toml")], workspace: join(outside, "w") })],
           },
           call("t"),
         ).effect,
-      ).toBe("allow");
-    } finally {
-      rmSync(outside, { recursive: true });
+      ).toBe("ask_user");
     }
+    writeFileSync(join(outside, "real.toml"), rules);
+    symlinkSync(join(outside, "real.toml"), join(folder, "w/linked.toml"));
+    expect(
+      decide(
+        {
+          plugins: [
+            policy({ files: [join(folder, "w/linked.toml")], workspace: join(folder, "w") }),
+          ],
+        },
+        call("t"),
+      ).effect,
+    ).toBe("ask_user");
+    expect(
+      decide(
+        {
+          plugins: [policy({ files: [join(outside, "real.toml")], workspace: join(folder, "w") })],
+        },
+        call("t"),
+      ).effect,
+    ).toBe("allow");
   });
 });
 

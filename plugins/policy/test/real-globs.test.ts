@@ -1,23 +1,20 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Decision } from "@bylaw/kernel";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
 
 let root = "";
 let work = "";
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-globs-")));
+  root = temporaryFolder();
   work = join(root, "work");
   mkdirSync(join(work, "src/deep"), { recursive: true });
   mkdirSync(join(root, "secret/in"), { recursive: true });
   writeFileSync(join(root, "secret/key"), "x");
   writeFileSync(join(work, "src/a.ts"), "x");
   writeFileSync(join(work, "src/deep/key"), "x");
-});
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
 });
 
 const text = (): string => `

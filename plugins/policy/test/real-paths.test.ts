@@ -1,5 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   createKernel,
@@ -10,22 +9,19 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import { resolvePaths } from "@bylaw/policy-language/real-paths";
-import { readCases } from "@bylaw/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readCases, temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, test } from "vitest";
 import { policy } from "../src/index.ts";
 
 let root = "";
 let work = "";
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-paths-")));
+  root = temporaryFolder();
   work = join(root, "work");
   mkdirSync(join(work, "src"), { recursive: true });
   mkdirSync(join(root, "secret"));
   writeFileSync(join(root, "secret/key"), "x");
   writeFileSync(join(work, "src/a"), "x");
-});
-afterEach(() => {
-  rmSync(root, { recursive: true, force: true });
 });
 
 const text = (): string => `

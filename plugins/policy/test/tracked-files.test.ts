@@ -3,18 +3,16 @@ import {
   appendFileSync,
   chmodSync,
   mkdirSync,
-  mkdtempSync,
-  realpathSync,
   renameSync,
   rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 
 const text = `
@@ -35,7 +33,7 @@ paths = "**"
 
 let work = "";
 beforeEach(() => {
-  work = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-tracked-")));
+  work = temporaryFolder();
   git("init", "-q");
   for (const path of ["src/a.ts", "src/b.ts", "docs/c.md"]) create(path);
   create(".gitignore", ".env\nnode_modules\n");
@@ -44,7 +42,6 @@ beforeEach(() => {
   create(".env");
   create("node_modules/guard.json");
 });
-afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 const git = (...words: readonly string[]): string =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], {

@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { EventDraft, JsonObject, LogEvent } from "@bylaw/kernel";
 import { chainEvents, type LogReader } from "@bylaw/log";
-import { onTestFinished } from "vitest";
 import { createStatus, type AgentStatus, type Status, type StatusOptions } from "../src/index.ts";
 
 const SESSION = "6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11";
@@ -89,13 +85,6 @@ export function givenLog(run = "run-1"): GivenLog {
     },
     events: async (after, limit) => all.slice(after, after + limit),
   };
-}
-
-/** A separate folder for one test. */
-export function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), "bylaw-status-"));
-  onTestFinished(() => rmSync(made, { recursive: true, force: true }));
-  return made;
 }
 
 export const noView = (): never => {

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { createStatus } from "../src/index.ts";
 import { start } from "./children.ts";
-import { folder } from "./kit.ts";
 
 const FILE = ".bylaw/runs/main/status.json";
 
@@ -19,7 +19,7 @@ async function rebuilt(base: string): Promise<string> {
 
 describe("the file of a status", () => {
   it("is complete for a reader at any time, while its writers run and are killed", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const reader = start("reader.ts", join(base, FILE));
     const first = start("writer.ts", base, "agent_a", "1000000");
     await reader.said((line) => line === "reading");
@@ -50,7 +50,7 @@ describe("the file of a status", () => {
   });
 
   it("ends in the state of the log when several processes keep one run", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const writers = ["agent_a", "agent_b", "agent_c"].map((agent) =>
       start("writer.ts", base, agent, "25"),
     );

@@ -12,12 +12,12 @@ import {
 import { join } from "node:path";
 import { createKernel, type LogEvent } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
 import { createStatus, status } from "../src/index.ts";
 import { keepStatusFile } from "../src/status-file.ts";
-import { folder, givenLog, noView, violation } from "./kit.ts";
+import { givenLog, noView, violation } from "./kit.ts";
 
 describeExamples(examples, { describe, it });
 
@@ -29,7 +29,7 @@ const rebuilt = (events: readonly LogEvent[]): string => {
 
 describe("status", () => {
   it("keeps a file below the configuration that equals the fold of the log, byte for byte, also when the run is opened again", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const store = createMemoryStore();
     const kernel = createKernel(
       { plugins: [status()], fallback: "allow" },
@@ -62,7 +62,7 @@ describe("status", () => {
 
   it("shows only recorded facts: an agent cannot record what hosts record", async () => {
     const run = await openRun(
-      createKernel({ plugins: [status({ file: join(folder(), "{run}.json") })] }),
+      createKernel({ plugins: [status({ file: join(temporaryFolder(), "{run}.json") })] }),
       { run: "r" },
     );
     const { applied } = await run.behave({
@@ -83,7 +83,7 @@ describe("keepStatusFile", () => {
   const begin = ["session_start", null, { plan_file: null, total_tasks: 0 }] as const;
 
   it("has every event when it is closed, however rarely it writes, also events that it was not given", async () => {
-    const path = join(folder(), "status.json");
+    const path = join(temporaryFolder(), "status.json");
     const log = givenLog();
     const writer = keepStatusFile(log, { path, every_ms: 60_000 });
     await writer.write(log.add(begin), noView);
@@ -98,7 +98,7 @@ describe("keepStatusFile", () => {
   });
 
   it("repairs the file if it was slower than another process and overwrote a newer state", async () => {
-    const path = join(folder(), "status.json");
+    const path = join(temporaryFolder(), "status.json");
     const log = givenLog();
     log.add(begin, ["enforcement", "agent_a", violation()]);
     const quick = keepStatusFile(log, { path, every_ms: 0 });
@@ -125,7 +125,7 @@ describe("keepStatusFile", () => {
   });
 
   it("replaces a link, and writes nothing through it", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const [path, victim] = [join(base, "status.json"), join(base, "victim")];
     writeFileSync(victim, "precious");
     symlinkSync(victim, path);
@@ -139,7 +139,7 @@ describe("keepStatusFile", () => {
   });
 
   it("reports that it cannot write, and catches up once it can", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "status.json");
     mkdirSync(join(path, "in-the-way"), { recursive: true });
     const log = givenLog();
@@ -155,7 +155,7 @@ describe("keepStatusFile", () => {
   });
 
   it("removes a killed process's old leftovers, and nothing else", async () => {
-    const base = folder();
+    const base = temporaryFolder();
     const path = join(base, "status.json");
     const old = `${path}.6f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`;
     const fresh = `${path}.7f1b1f52-4f0e-4c2e-9d0c-0d9f3a1f7a11.tmp`;

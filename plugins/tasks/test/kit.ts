@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { randomBytes } from "node:crypto";
 import { Pool } from "pg";
@@ -8,6 +6,7 @@ import type { Store } from "@bylaw/store";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import type { PostgresServer } from "@bylaw/testing";
+import { temporaryFolder } from "@bylaw/testing";
 import { createTasks, type HeldTask, type TaskRules, type Tasks } from "../src/index.ts";
 import { kernelWith, rules } from "./setting.ts";
 
@@ -52,7 +51,7 @@ const sqlite: Engine = {
   name: "in SQLite",
   async place() {
     const { now, add } = clock();
-    const folder = mkdtempSync(join(tmpdir(), "bylaw-tasks-"));
+    const folder = temporaryFolder();
     const opened: Store[] = [];
     return {
       now: iso(now),
@@ -64,7 +63,6 @@ const sqlite: Engine = {
       },
       async end() {
         for (const store of opened) await store.close();
-        rmSync(folder, { recursive: true, force: true });
       },
     };
   },

@@ -1,7 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -10,7 +8,7 @@ import type { Store } from "@bylaw/store";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { startPostgres } from "@bylaw/testing";
+import { startPostgres, temporaryFolder } from "@bylaw/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTasks } from "../src/index.ts";
 import { took } from "./kit.ts";
@@ -75,7 +73,7 @@ describe.each(ENGINES)("processes that work on one run's tasks in %s", (engine) 
   let where: readonly [string, string];
   let stores: Store[];
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "bylaw-tasks-"));
+    folder = temporaryFolder();
     where =
       engine === "SQLite"
         ? [join(folder, "store.db"), ""]
@@ -84,7 +82,6 @@ describe.each(ENGINES)("processes that work on one run's tasks in %s", (engine) 
   });
   afterEach(async () => {
     for (const store of stores) await store.close();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   async function open(kernel = kernelWith()) {

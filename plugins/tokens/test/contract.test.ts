@@ -1,19 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { allow, createKernel, definePlugin, type Kernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { z } from "zod";
 import { createSigner, grantToken, tokens } from "../src/index.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const at = "2026-01-02T10:00:00.000Z";
-const folder = mkdtempSync(join(tmpdir(), "bylaw-token-contract-"));
+const folder = temporaryFolder();
 beforeAll(() => {
   Object.assign(process.env, { TOKENS_CONTRACT_SECRET: SECRET });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const permits = definePlugin({
   name: "permits",

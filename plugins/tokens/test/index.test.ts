@@ -1,11 +1,10 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
-import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { allow, createKernel, definePlugin, type Kernel, type Plugin } from "@bylaw/kernel";
 import { createMemoryStore, createLogVerifier, openRun, type Run } from "@bylaw/log";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, temporaryFolder } from "@bylaw/testing";
 import { z } from "zod";
 import { examples } from "../examples.ts";
 import { createSigner, grantToken, tokens } from "../src/index.ts";
@@ -17,11 +16,10 @@ const OTHER = "fedcba9876543210fedcba9876543210";
 const keys = [{ id: "now", env: "TOKENS_TEST_SECRET" }];
 const at = "2026-01-02T10:00:00.000Z";
 const grant = { task: "t1", agent: "ann", phase: null, allowed_tools: ["bash"], at };
-const folder = mkdtempSync(join(tmpdir(), "bylaw-tokens-"));
+const folder = temporaryFolder();
 beforeAll(() => {
   Object.assign(process.env, { TOKENS_TEST_SECRET: SECRET, TOKENS_TEST_OTHER: OTHER });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const permits = definePlugin({
   name: "permits",

@@ -1,11 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { freePort } from "@bylaw/testing";
+import { freePort, temporaryFolder } from "@bylaw/testing";
 
 /** A Restate for tests, with a load balancer in front of its workers. */
 export interface RestateServer {
@@ -27,7 +26,7 @@ export async function startRestate(): Promise<RestateServer | undefined> {
     console.error("SKIPPED: no Restate. Install @restatedev/restate-server-linux-x64.");
     return undefined;
   }
-  const folder = mkdtempSync(join(tmpdir(), "bylaw-restate-"));
+  const folder = temporaryFolder();
   const [ingress, admin, node] = [await freePort(), await freePort(), await freePort()];
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -68,7 +67,6 @@ export async function startRestate(): Promise<RestateServer | undefined> {
     async stop() {
       await balancer.close();
       await end(server, "SIGKILL");
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,0 +1,4 @@
+import { removeTemporaryFolders } from "@bylaw/testing";
+import { afterAll } from "vitest";
+
+afterAll(removeTemporaryFolders);
