@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_244,
-  test_lines: 106_225,
+  source_lines: 141_365,
+  test_lines: 106_284,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

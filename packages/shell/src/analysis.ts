@@ -154,6 +154,8 @@ export type Effect =
       readonly found?: FoundFiles;
       /** Set with `found` or a glob if the effect touches only files that exist before the line runs. */
       readonly exact?: true;
+      /** Set if it has no effect unless a folder, or anything at all, is at the path before the line runs. */
+      readonly needs?: "folder" | "anything";
     }
   | {
       readonly kind: "network";

@@ -31,7 +31,7 @@ export function doubtsOf(line: string): readonly string[] {
   ];
 }
 
-/** Returns the effects of the first command: `read src`, `write+ .` (all below), `read+> .` (through links), `network host`, … */
+/** Returns the effects of the first command: `read src`, `write+ .` (all below), `read+> .` (through links), `write+?anything x` (if there is one), `network host`, … */
 export function effectsOf(line: string): readonly string[] {
   return [...new Set(commandOf(line).effects.map(told))];
 }
@@ -42,7 +42,7 @@ function told(effect: Effect): string {
     const place = path.text === undefined ? "?" : (path.pattern ?? path.text);
     const only = effect.only === undefined ? "" : ` (${effect.only.join(" ")})`;
     const visible = effect.visible === true ? " (visible)" : "";
-    return `${effect.kind}${effect.below === true ? "+" : ""}${effect.follows === true ? ">" : ""} ${place}${only}${visible}`;
+    return `${effect.kind}${effect.below === true ? "+" : ""}${effect.follows === true ? ">" : ""}${effect.needs === undefined ? "" : `?${effect.needs}`} ${place}${only}${visible}`;
   }
   if (effect.kind === "network") return `network ${effect.host ?? "?"}`;
   return effect.kind === "vcs" ? `vcs ${effect.action}` : effect.kind;

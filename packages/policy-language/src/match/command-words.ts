@@ -160,9 +160,8 @@ const PRINTERS: ReadonlySet<string> = new Set("cat head ls nl stat tac tail".spl
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
   // `echo` has only options for printing, and `printf` accepts no options after its format.
-  let ended =
-    program?.text === "echo" ||
-    (program?.text === "printf" && first?.text?.startsWith("-") === false);
+  if (program?.text === "echo") return true;
+  let ended = program?.text === "printf" && first?.text?.startsWith("-") === false;
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
     if (word === undefined) continue;

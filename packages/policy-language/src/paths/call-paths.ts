@@ -1,5 +1,5 @@
 import type { CallFacts } from "../match/call-facts.ts";
-import type { FoundRef } from "./path-refs.ts";
+import { needKey, type FoundRef } from "./path-refs.ts";
 import type { Segment } from "./name-glob.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { unknownPath } from "./path-text.ts";
@@ -26,13 +26,19 @@ export interface CommandGlob {
   readonly globbed?: boolean;
   /** Set if another program finds the files. */
   readonly found?: FoundRef;
+  /** Set if it is no glob, but a path at which something has to be. */
+  readonly needs?: "folder" | "anything";
 }
 
 /** The globs in the commands of a call. */
 export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.line === null ? [] : facts.perCommand) {
-    for (const { text, pattern, region, remote, found } of collectPathRefs(one).wanted) {
+    for (const { text, pattern, region, remote, found, needs } of collectPathRefs(one).wanted) {
+      if (needs !== undefined && typeof text === "string" && !unknownPath(text, facts.call)) {
+        const key = needKey(text, needs);
+        globs.set(key, { pattern: key, folder: text, names: [], needs });
+      }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined)
         globs.set(found.key, { pattern: found.key, folder: found.folder, names: [], found });
       if (

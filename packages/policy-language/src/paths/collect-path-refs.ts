@@ -235,6 +235,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
   for (const effect of effects) {
     if (!("path" in effect)) continue;
     const { path, kind, below, only, follows, visible = false, found, exact = false } = effect;
+    const { needs } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // A file on another machine is not covered by rules about files here.
@@ -281,6 +282,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
       namesOf,
       found: found === undefined || remote ? undefined : foundRef(path, only, found),
       exact,
+      needs: pattern === undefined ? needs : undefined,
       remote,
     });
   }

@@ -4,8 +4,8 @@ import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from ".
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { samplesOf } from "./sample-paths.ts";
-import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
-import { Place, trimmed } from "./place.ts";
+import { needKey, type Access, type FoundRef, type PathRef, type PathSource } from "./path-refs.ts";
+import { isProcAlias, Place, trimmed } from "./place.ts";
 import { stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
@@ -105,10 +105,12 @@ class PathReader {
     this.#byTool = byTool;
   }
 
-  /** Reads one path. Undefined if it cannot be read. */
+  /** Reads one path. Undefined if it cannot be read, or is not there as it has to be. */
   read(ref: PathRef): PathFact | undefined {
     const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
-    const { follows = false } = ref;
+    const { follows = false, needs } = ref;
+    if (needs !== undefined && this.#stamp?.globs.has(needKey(String(text), needs)) === true)
+      return undefined;
     const why =
       unknownPath(text, this.#call) ??
       (this.#byTool && !guessed && typeof text === "string" ? otherName(text) : undefined);
@@ -285,16 +287,5 @@ function isRecursive({ identity, args, tools }: PathSource): boolean {
   if (kind !== "asked") return kind === "always" || tools.files.get(identity.bare)?.cwd === true;
   return ["recursive", "depth", "max_depth", "maxDepth"].some(
     (name) => args?.[name] !== undefined && args[name] !== false,
-  );
-}
-
-function isProcAlias({ segments: [first, , third] }: Place): boolean {
-  return (
-    first === "proc" &&
-    (third === "root" ||
-      third === "cwd" ||
-      third === "fd" ||
-      third === "task" ||
-      third === "map_files")
   );
 }

@@ -28,9 +28,15 @@ export interface PathRef {
   readonly found?: FoundRef | undefined;
   /** Whether the command touches only these files. */
   readonly exact?: boolean | undefined;
+  /** What has to be there now, or else the command does not touch it. */
+  readonly needs?: "folder" | "anything" | undefined;
   /** Whether it is on another machine or in a container. */
   readonly remote?: boolean | undefined;
 }
+
+/** The key under which the host says whether what a path needs is missing. */
+export const needKey = (text: string, needs: "folder" | "anything"): string =>
+  JSON.stringify([needs, text]);
 
 /** Files that another program finds in a folder. */
 export interface FoundRef {

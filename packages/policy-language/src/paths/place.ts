@@ -63,3 +63,15 @@ export function trimmed({ segments: place }: Place): readonly string[] | undefin
   );
   return names.some((name, at) => name !== place[at]) ? names : undefined;
 }
+
+/** Whether it leads through `/proc` to the files of a process. */
+export function isProcAlias({ segments: [first, , third] }: Place): boolean {
+  return (
+    first === "proc" &&
+    (third === "root" ||
+      third === "cwd" ||
+      third === "fd" ||
+      third === "task" ||
+      third === "map_files")
+  );
+}

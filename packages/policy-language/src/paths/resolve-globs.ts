@@ -16,8 +16,9 @@ export function resolveGlobs(
   placesOf: PlacesOf,
 ): JsonObject[] {
   const lookup = new GlobLookup();
-  const linked = globs.map(({ folder, names, found }) => {
+  const linked = globs.map(({ folder, names, found, needs }) => {
     const at = absolutePath(folder, call);
+    if (needs !== undefined) return isMissing(lookup.kindOf(at), needs) ? [] : undefined;
     return placesOfAll(
       found === undefined
         ? linkedPaths(at, names, lookup)
@@ -38,6 +39,10 @@ export function resolveGlobs(
     return matches === undefined ? { pattern, places } : { pattern, places, matches };
   });
 }
+
+// A link may lead to a folder.
+const isMissing = (kind: ReturnType<GlobLookup["kindOf"]>, needs: "folder" | "anything"): boolean =>
+  kind === "nothing" || (needs === "folder" && kind === "file");
 
 // Undefined if one of the paths cannot be resolved.
 function placesOfAll(

@@ -26,7 +26,7 @@ const REASON: Unknown = {
 
 /**
  * The host lists the names of globs and searches before the line runs. Says which globs that begin with a wildcard are settled then, and
- * forgets what would not hold if a command that runs before, or at the same time, may add names.
+ * forgets what would not hold if a command that runs before, or at the same time, may add names or folders.
  */
 export function checkListedNames(walk: WalkState): void {
   const { commands, steps } = walk;
@@ -44,6 +44,8 @@ export function checkListedNames(walk: WalkState): void {
     if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
     if (draft.effects.some(isFound)) checkFound(draft, before);
+    if (draft.effects.some(hasNeeds) && !before.every(({ added }) => added === "tracked"))
+      draft.effects = draft.effects.map(withoutNeeds);
   }
 }
 
@@ -79,7 +81,7 @@ function checkFound(draft: Draft, before: readonly Adding[]): void {
 
 const usesList = (draft: Draft): boolean =>
   hasLeadingGlobs(draft) ||
-  draft.effects.some((effect) => isFound(effect) || hasCopiedNames(effect));
+  draft.effects.some((effect) => isFound(effect) || hasCopiedNames(effect) || hasNeeds(effect));
 
 const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
 
@@ -140,6 +142,14 @@ type CopyEffect = Extract<Effect, { path: unknown }> & {
 
 const hasCopiedNames = (effect: Effect): effect is CopyEffect =>
   "path" in effect && effect.path.text !== undefined && effect.path.namesOf !== undefined;
+
+const hasNeeds = (effect: Effect): boolean => "path" in effect && effect.needs !== undefined;
+
+function withoutNeeds(effect: Effect): Effect {
+  if (!("path" in effect)) return effect;
+  const { needs: _, ...rest } = effect;
+  return rest;
+}
 
 function withoutNames(effect: Effect): Effect {
   if (!hasCopiedNames(effect)) return effect;

@@ -5,16 +5,25 @@ const HARMLESS: ReadonlySet<string> = new Set(
   `CI COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE NODE_ENV LANG LANGUAGE LC_ALL LC_COLLATE LC_CTYPE LC_MESSAGES
   LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GIT_TERMINAL_PROMPT DEBIAN_FRONTEND
   LOG_LEVEL PORT VERBOSE PYTHONHASHSEED CARGO_TERM_COLOR CARGO_INCREMENTAL RUST_TEST_THREADS GOOS GOARCH CGO_ENABLED TERM
-  PYTHONIOENCODING PYTHONUTF8 GIT_OPTIONAL_LOCKS DO_NOT_TRACK NEXT_TELEMETRY_DISABLED`.split(/\s+/),
+  PYTHONIOENCODING PYTHONUTF8 PYTHONFAULTHANDLER GIT_OPTIONAL_LOCKS DO_NOT_TRACK NEXT_TELEMETRY_DISABLED NODE_NO_WARNINGS
+  TF_CPP_MIN_LOG_LEVEL TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES OMP_NUM_THREADS`.split(/\s+/),
 );
 // Values with a slash are paths of catalogs, locales or settings.
 const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
+
+// Switches that programs of the project read.
+const SWITCH = /^(?:DISABLE|ENABLE|RUN|SKIP|TEST|UPDATE|USE|WITH)_[A-Z][A-Z0-9_]*$/;
+const SWITCHED = /^(?:[01]|true|false|yes|no|on|off)$/;
 
 // No pager, and an editor that keeps the text as it is.
 const NO_PAGER = /^(?:cat)?$/;
 const NO_EDITOR = /^(?:true|:)$/;
 const NODE_LIMITS =
   /^(?:(?:^| )--(?:max[-_]old[-_]space[-_]size=\d+|no-warnings|no-deprecation|trace-warnings|enable-source-maps|experimental-vm-modules))+$/;
+
+// In memory, a file of this folder, or a database of this machine that is named for tests.
+const TEST_DATABASE =
+  /^(?:sqlite(?:\+\w+)?:\/\/(?:\/(?::memory:|test[\w-]*\.(?:db|sqlite3?)))?|(?:postgres(?:ql)?|mysql)(?:\+\w+)?:\/\/(?:\w+(?::\w+)?@)?(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\/(?:test|\w+_test))$/;
 
 // Variables of which only some values are harmless.
 const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
@@ -32,6 +41,21 @@ const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ["RAILS_ENV", /^test$/],
   ["RACK_ENV", /^test$/],
   ["MIX_ENV", /^(?:test|dev)$/],
+  ["APP_ENV", /^test(?:ing)?$/],
+  ["FLASK_ENV", /^test(?:ing)?$/],
+  ["SPRING_PROFILES_ACTIVE", /^test$/],
+  [
+    "DJANGO_SETTINGS_MODULE",
+    /^\w+(?:\.\w+)?\.settings(?:[._](?:tests?|testing|local|dev|development))?$/,
+  ],
+  // A class in it would be imported.
+  ["PYTHONWARNINGS", /^(?:ignore|error|default|always|once)$/],
+  ["GOFLAGS", /^-(?:count=1|mod=(?:mod|vendor|readonly)|race|v)$/],
+  ...["RUSTFLAGS", "RUSTDOCFLAGS"].map((name): [string, RegExp] => [
+    name,
+    /^(?:(?:^| )-[ADFW] ?[a-z][\w:-]*)+$/,
+  ]),
+  ["DATABASE_URL", TEST_DATABASE],
 ]);
 
 // Variables whose value is run as a command line.
@@ -79,7 +103,9 @@ function globOf({ pieces }: Word): string | undefined {
 export function roleOf(name: string, value: Word | undefined): VariableRole {
   const text =
     value === undefined ? "" : (value.text ?? (name === "DEBUG" ? globOf(value) : undefined));
-  const values = HARMLESS_VALUES.get(name) ?? (HARMLESS.has(name) ? HARMLESS_VALUE : undefined);
+  const values =
+    HARMLESS_VALUES.get(name) ??
+    (HARMLESS.has(name) ? HARMLESS_VALUE : SWITCH.test(name) ? SWITCHED : undefined);
   if (values !== undefined && text !== undefined && values.test(text)) return "harmless";
   if (COMMANDS.has(name)) return "command";
   if (STATE.test(name))

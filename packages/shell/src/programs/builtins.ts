@@ -26,11 +26,11 @@ function alias(use: ParsedArgs, out: Findings): void {
 function source(use: ParsedArgs, out: Findings): void {
   const [script] = use.operands;
   if (script === undefined) return;
-  hazard(out, script.at, "load");
   file(out, "read", script.word);
   file(out, "execute", script.word);
-  if (!activates(out.argv))
-    unknown(out, "dynamic_script", `script in the file \`${script.word.text ?? "?"}\``);
+  if (activates(out.argv)) return;
+  hazard(out, script.at, "load");
+  unknown(out, "dynamic_script", `script in the file \`${script.word.text ?? "?"}\``);
 }
 
 function evaluate(use: ParsedArgs, out: Findings): void {

@@ -20,8 +20,15 @@ function compare(use: ParsedArgs, out: Findings): void {
   const several = folders.length > 1 || folders.some(({ globbed }) => globbed === true);
   const below = hasOption(use, "recursive") || (several && !hasOption(use, "brief"));
   for (const { word } of use.operands)
-    if (word.text !== "-")
-      file(out, "read", word, { below, follows: !hasOption(use, "no-dereference") });
+    if (word.text !== "-") {
+      file(out, "read", word);
+      if (below)
+        file(out, "read", word, {
+          below,
+          follows: !hasOption(use, "no-dereference"),
+          needs: "folder",
+        });
+    }
   if (below) for (const word of others) file(out, "read", word, { below });
 }
 

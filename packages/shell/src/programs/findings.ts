@@ -15,6 +15,8 @@ export interface Findings {
   carries: boolean;
   /** The position from which words belong to a script or task, which may run them. */
   carriesFrom: number | undefined;
+  /** The position from which words belong to a script of the project. */
+  scriptFrom: number | undefined;
   readonly runs: Run[];
   readonly hazards: Hazard[];
   readonly effects: Effect[];
@@ -47,6 +49,7 @@ export function createFindings(
     base: undefined,
     carries: false,
     carriesFrom: undefined,
+    scriptFrom: undefined,
     runs: [],
     hazards: [],
     effects: [],
@@ -104,6 +107,8 @@ export interface FolderScope {
   readonly visible?: boolean;
   /** Whether it writes files that exist, and no others. */
   readonly inPlace?: boolean;
+  /** What has to be there before the line runs, or else there is no effect. */
+  readonly needs?: "folder" | "anything";
 }
 
 /** A formatter skips names with a leading dot below its directories. */
@@ -123,8 +128,9 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible } = more;
-  const effect = { kind, path, below: true, ...exact } as const;
+  const { only, follows, visible, needs } = more;
+  const needed = needs === undefined || path.text === undefined ? {} : { needs };
+  const effect = { kind, path, below: true, ...exact, ...needed } as const;
   if (only === undefined && follows !== true && visible !== true) out.effects.push(effect);
   else
     out.effects.push({

@@ -12,8 +12,8 @@ export const GIT_EFFECTS: EffectTable = {
     writes:
       "format-patch, bugreport, diagnose, bundle create, index-pack, mailinfo, mailsplit, checkout-index, merge-file",
     moves: "mv",
-    deletes: "rm, restore, clean !--dry-run, lfs prune",
-    "delete-below": "rm -r",
+    deletes: "rm !--cached, restore, clean !--dry-run, lfs prune",
+    "delete-below": "rm -r !--cached",
     "changes-repository": `add, commit, checkout, switch, restore, reset, merge, rebase, cherry-pick, revert, stash, init, clone, fetch, pull,
       am, apply, rm, mv, clean !--dry-run, worktree add, worktree move, worktree lock, worktree unlock, worktree repair, worktree prune,
       worktree remove, bisect, notes, update-index, update-ref, write-tree, read-tree, commit-tree, mktree, mktag, sparse-checkout, gc,

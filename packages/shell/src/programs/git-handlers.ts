@@ -209,6 +209,8 @@ export function checkout(use: ParsedArgs, out: Findings): void {
     if (dash >= 0 ? at > dash : index > 0 || alone) hazard(out, at, "delete");
     if (dash >= 0 ? at > dash : several || alone)
       file(out, "write", pathspec(word), { below: true });
+    // Without a file of this name it is a branch.
+    else if (dash < 0) file(out, "write", word, { below: true, needs: "anything" });
   }
 }
 

@@ -4,7 +4,7 @@ import { GOFMT, goFmt, isGoPath } from "./in-place.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { hasOption, optionsNamed } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
-import { recordArgumentsOfScript } from "./script-file.ts";
+import { isOwnScript, recordArgumentsOfScript } from "./script-file.ts";
 import { known, prefix } from "./word-text.ts";
 
 // Flags for a linker or compiler can name programs. These only strip symbols, set a text or choose what is printed.
@@ -42,12 +42,14 @@ function goBuild(use: ParsedArgs, out: Findings): void {
 function goRun(use: ParsedArgs, out: Findings): void {
   goFlags(use, out);
   const [first] = use.operands;
+  if (first !== undefined && /^\.|\.go$/.test(first.word.text ?? "") && isOwnScript(first.word))
+    out.scriptFrom = first.at + 1;
   if (first === undefined || !prefix(first.word).includes("@")) return;
   hazard(out, first.at, "load");
   network(out, undefined);
 }
 
-const GO = options`-race -v -x -n -a -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
+const GO = options`-race -v -x -n -a -benchmem -failfast -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
   ${kind.takes("dir", "load")} -C ${kind.write} -o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir
   -pkgdir ${kind.of("required", { role: "data" })} -ldflags -gcflags -asmflags -gccgoflags ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.read} -pgo ${kind.value} -mod -tags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -skip -fuzz -fuzztime -f`;
 

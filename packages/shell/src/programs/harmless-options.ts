@@ -40,6 +40,8 @@ const LISTS: Readonly<Record<string, string>> = {
     --stop-on-first-error`,
   coverage:
     "-m --show-missing --skip-covered --skip-empty --fail-under --precision --omit --branch --source -i",
+  uvicorn: "--reload --port --log-level --factory",
+  flask: "--app -A --debug --no-debug -p --port --reload",
   bandit:
     "-r --recursive -l -ll -lll -i -ii -iii -q -v -n -f --format -x --exclude -s --skip -t --tests -a --aggregate --exit-zero",
   flake8: `--max-line-length --select --ignore --extend-ignore --extend-select --exclude --extend-exclude --count --statistics

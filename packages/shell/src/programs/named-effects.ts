@@ -9,6 +9,7 @@ import { INHERITED, type ProgramReading } from "./program-reading.ts";
 import type { Spec } from "./program-spec.ts";
 import { isFileTool, plainProgram, specOf } from "./program-table.ts";
 import { readProgram } from "./read-program.ts";
+import { activates } from "./virtual-environments.ts";
 import { baseName, isNamedOption, known, mayBeOption } from "./word-text.ts";
 
 /** The effects of a command, by name. */
@@ -55,6 +56,7 @@ export function namedEffects(command: ShellCommand): NamedEffects {
   if (emptiesFiles(command)) names.add("deletes");
   const told = addTable(argv, 0, found);
   if (!told || !isInstalled(first.text)) names.add("unknown");
+  if (activates(argv) && names.delete("runs-inline-code")) names.add("runs-project");
   addReading(command, argv, found);
   addOptions(argv, found);
   if (isLimited(command.effects)) names.delete("delete-below");
@@ -136,9 +138,11 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
   return true;
 }
 
-// `.` without a file after it is the current directory.
+// `.` without a file after it is the current directory, as is the package of `go run .`.
 const isHere = (argv: readonly Word[], at: number): boolean =>
-  argv[at]?.text === "." && (argv[at + 1]?.text ?? "-").startsWith("-");
+  argv[at]?.text === "." &&
+  ((argv[at + 1]?.text ?? "-").startsWith("-") ||
+    (at === 2 && argv[0]?.text === "go" && argv[1]?.text === "run"));
 
 const isKnown = (text: string): boolean => {
   const name = baseName(text).toLowerCase();
@@ -206,6 +210,7 @@ function addReading({ effects, hazards }: Seen, argv: readonly Word[], found: Fo
 function addEffects(effects: readonly Effect[], { names }: Found): void {
   const versioned = effects.some(({ kind }) => kind === "vcs");
   for (const effect of effects) {
+    if ("needs" in effect && effect.needs === "anything") continue;
     switch (effect.kind) {
       case "read":
         names.add("reads");

@@ -80,6 +80,9 @@ export function noteOptionNames(out: Findings, from: number): void {
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
     if (listed?.has(start.split("=", 1)[0] ?? "") === true) continue;
     const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
+    // The files that its arguments name are known, and what it loads and writes is up to the script, as without options.
+    const isOwn = out.scriptFrom !== undefined && at >= out.scriptFrom;
+    if (isOwn && (does === undefined || does === "load" || does === "write")) continue;
     if (does !== undefined) hazard(out, at, does);
     else if (!UNIVERSAL.test(start)) hazard(out, at, "unknown");
   }

@@ -35,8 +35,15 @@ export function runFile(out: Findings, at: number, word: Word): void {
   } else {
     file(out, "read", word);
     file(out, "execute", word);
+    if (isOwnScript(word)) out.scriptFrom = at + 1;
   }
 }
+
+/** Whether a script may be one of the project, and not of an installed package or of the machine. */
+export const isOwnScript = ({ text }: Word): boolean =>
+  text !== undefined &&
+  /^(?:\/tmp\/|(?![/~]))/.test(text) &&
+  !/(?:^|\/)(?:\.\.|node_modules|site-packages|\.?venv|env|vendor)\//.test(text);
 
 /**
  * Records that words from a position on belong to a script or task, which may run them, and may read and write the files that they

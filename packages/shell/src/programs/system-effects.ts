@@ -1,5 +1,4 @@
 import type { EffectTable } from "./effect-patterns.ts";
-import { ACTIVATE_SCRIPTS } from "./virtual-environments.ts";
 
 /** The effects of file tools, shells and system tools, in addition to those of their operands. */
 export const SYSTEM_EFFECTS: EffectTable = {
@@ -12,10 +11,7 @@ export const SYSTEM_EFFECTS: EffectTable = {
   "bash sh zsh dash ksh mksh fish ash rbash csh tcsh nu pwsh powershell cmd eval": {
     "runs-inline-code": "**",
   },
-  "source .": {
-    "runs-project": ACTIVATE_SCRIPTS.map((script) => `${script} $`).join(", "),
-    "runs-inline-code": "*",
-  },
+  "source .": { "runs-inline-code": "*" },
   osascript: { "runs-inline-code": "**" },
   "env printenv": { "handles-secrets": "**" },
   export: { reads: "*", "handles-secrets": "$, -p" },

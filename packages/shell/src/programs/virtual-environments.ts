@@ -1,16 +1,13 @@
 import type { Word } from "../analysis.ts";
 
 /**
- * The scripts that activate a virtual environment of Python. They are code of the project, like the programs of the environment, which
- * the shell finds first from then on. They change no directory.
+ * The script that activates a virtual environment of Python in a visible folder. It is code of the project, like the programs of the
+ * environment, which the shell finds first from then on. It changes no directory.
  */
-export const ACTIVATE_SCRIPTS: readonly string[] = [".venv", "venv", "env"].flatMap((folder) => [
-  `${folder}/bin/activate`,
-  `./${folder}/bin/activate`,
-]);
-
-const known: ReadonlySet<string> = new Set(ACTIVATE_SCRIPTS);
+const SCRIPT = /^(?:\.\/)?(?:[\w-][\w.-]*\/){0,4}(?:\.venv|venv|env)\/bin\/activate$/;
 
 /** Whether the words are `source` or `.`, and nothing but the script of a virtual environment. */
-export const activates = ([, script, ...more]: readonly Word[]): boolean =>
-  more.length === 0 && script?.text !== undefined && known.has(script.text);
+export const activates = ([program, script, ...more]: readonly Word[]): boolean =>
+  /^(?:source|\.)$/.test(program?.text ?? "") &&
+  more.length === 0 &&
+  SCRIPT.test(script?.text ?? "");

@@ -15,6 +15,26 @@ function url(word: Word, out: Findings): void {
   else network(out, hostOf(word));
 }
 
+const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
+const HTTP = String.raw`(?:https?:\/\/)?(?:localhost|127\.0\.0\.1)`;
+const PLAIN = new RegExp(String.raw`^${HTTP}(?::\d{1,5})?(?:[/?#][^\\]*)?$`, "i");
+// The usual ports of a server that is being developed.
+const DEVELOPED = new RegExp(
+  String.raw`^${HTTP}:(?:[34]\d{3}|5[01]\d{2}|8[08]\d{2})(?:[/?#][^\\]*)?$`,
+  "i",
+);
+
+// The URL as far as it is known, if that includes the whole host.
+function startOf(word: Word): string {
+  const start = word.text ?? prefix(word);
+  return word.text === undefined && !/[^:/][/?#]/.test(start) ? "" : start;
+}
+
+// Other schemes, such as `gopher`, send any text to a service.
+function notePlain(at: number, word: Word, out: Findings): void {
+  if (!PLAIN.test(startOf(word)) && THIS_MACHINE.test(hostOf(word) ?? "")) hazard(out, at, "send");
+}
+
 const ROUTES: ReadonlySet<string> = new Set(
   "resolve connect-to dns-servers config unix-socket abstract-unix-socket".split(" "),
 );
@@ -37,12 +57,25 @@ function address(text: string): string {
 
 // Sends the content of `@file`, or the text itself.
 function curl(use: ParsedArgs, out: Findings): void {
+  const urls = [
+    ...use.operands,
+    ...optionsNamed(use, "url").map((used) => ({ at: used.at, word: valueOf(used) })),
+  ];
+  for (const { at, word } of urls) notePlain(at, word, out);
+  // What is sent to a server of the project stays here, unless the server names another one.
+  const stays =
+    urls.length > 0 &&
+    urls.every(({ word }) => DEVELOPED.test(startOf(word))) &&
+    !hasOption(use, "location location-trusted");
+  const methods = stays ? /^(?:GET|HEAD|OPTIONS|POST|PUT|PATCH)$/ : /^(?:GET|HEAD|OPTIONS)$/;
   for (const { option, at, value } of use.options) {
     if (value === undefined) continue;
     const start = prefix(value);
     if (ROUTES.has(option.name)) for (const host of routed(option.name, value)) network(out, host);
-    else if (option.name === "data" || option.name === "form") {
-      hazard(out, at, "send");
+    else if (option.name === "data-raw" || option.name === "form-string") {
+      if (!stays) hazard(out, at, "send");
+    } else if (option.name === "data" || option.name === "form") {
+      if (!stays) hazard(out, at, "send");
       const mark = option.name === "form" ? start.search(/=[@<]/) + 1 : start.indexOf("@");
       if (start[mark] === "@" || start[mark] === "<") file(out, "read", after(value, mark + 1));
       else if (value.text === undefined && start === "") file(out, "read", value);
@@ -52,8 +85,7 @@ function curl(use: ParsedArgs, out: Findings): void {
         file(out, "read", after(value, 1));
       } else if (start.includes("%output")) hazard(out, at, "write");
     } else if (option.name === "cookie" && !start.includes("=")) file(out, "read", value);
-    else if (option.name === "request" && !/^(GET|HEAD|OPTIONS)$/.test(value.text ?? ""))
-      hazard(out, at, "send");
+    else if (option.name === "request" && !methods.test(value.text ?? "")) hazard(out, at, "send");
   }
   if (hasOption(use, "remote-name remote-name-all")) {
     const folder = optionsNamed(use, "output-dir")[0]?.value ?? known(".");
@@ -72,7 +104,10 @@ function wget(use: ParsedArgs, out: Findings): void {
       network(out, hostOf(after(valueOf(used), sign + 1)));
   }
   if (hasOption(use, "input-file config")) network(out, undefined);
-  for (const { word } of use.operands) url(word, out);
+  for (const { at, word } of use.operands) {
+    notePlain(at, word, out);
+    url(word, out);
+  }
   if (hasOption(use, "output-document spider")) return;
   const folder = optionsNamed(use, "directory-prefix")[0]?.value ?? known(".");
   if (
@@ -105,7 +140,7 @@ const CURL = options`-a,--append --anyauth --basic --ca-native --compressed --co
   -j,--junk-session-cookies -L,--location --location-trusted -M,--manual --metalink --netrc-optional --raw --retry-all-errors
   --retry-connrefused -S,--show-error -s,--silent --ssl --ssl-reqd ${kind.value} --cert-type -P,--ftp-port -H,--header -r,--range --rate
   -e,--referer --retry-delay --retry-max-time ${kind.load} -K,--config --engine ${kind.valueThat("configure")} --connect-to ${kind.write}
-  -c,--cookie-jar --etag-save ${kind.valueThat("send")} --data-raw --form-string ${kind.takes("url")} --doh-url --ipfs-gateway --preproxy
+  -c,--cookie-jar --etag-save ${kind.value} --data-raw --form-string ${kind.takes("url")} --doh-url --ipfs-gateway --preproxy
   --socks4 --socks4a --socks5 --socks5-hostname --url ${kind.write} -D,--dump-header ${kind.optional} -h,--help ${kind.flag}
   -#,--progress-bar -J,--remote-header-name ${kind.value} --proto --proto-default --proto-redir --url-query
   ${kind.takes("url", "configure")} -x,--proxy --proxy1.0 ${kind.valueThat("write")} -Q,--quote ${kind.flagThat("write")} -O,--remote-name
