@@ -1,8 +1,8 @@
 import { parseSync } from "oxc-parser";
-import { createKernel, definePlugin, type Decision, type ToolCall } from "@bylaw/kernel";
+import { createKernel, type Decision, type ToolCall } from "@bylaw/kernel";
 import { compilePolicy, parsePolicy } from "@bylaw/policy-language";
+import { pluginOf } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { filesAt, textOf } from "./workspaces.ts";
 
 const HOOKS = {
@@ -52,11 +52,10 @@ describe("docs/hooks.md", () => {
   it("lists the argument types that a tool call may have, and the kernel accepts no others", () => {
     expect(page).toContain("`args` is an object of named arguments, or an array");
     const seen: unknown[] = [];
-    const spy = definePlugin({
-      ...{ name: "spy", version: "1.0.0", options: z.undefined() },
-      apply: ({ hooks }) => hooks.beforeToolCall.tap("spy", ({ args }) => void seen.push(args)),
-    });
-    const kernel = createKernel({ plugins: [spy()] });
+    const spy = pluginOf("spy", ({ hooks }) =>
+      hooks.beforeToolCall.tap("spy", ({ args }) => void seen.push(args)),
+    );
+    const kernel = createKernel({ plugins: [spy] });
     const codeOf = (args: unknown): unknown =>
       (kernel.decide({ hook: "beforeToolCall", tool: "t", args: args as never }) as Decision).code;
     expect([{}, [], { a: 1 }, ["a"]].map(codeOf)).toEqual([

@@ -1,12 +1,12 @@
 // Records runs, and the tasks of a live experiment.
 import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
-import { allow, createKernel, definePlugin, deny } from "@bylaw/kernel";
+import { allow, createKernel, deny } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { createTasks, tasks as tasksPlugin } from "@bylaw/plugin-tasks";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { z } from "zod";
+import { pluginOf } from "@bylaw/testing";
 import { scratch } from "./bylaw.ts";
 
 const SHIPPED_FILE = join(import.meta.dirname, "../../rulesets/tdd/agent_workflow.yaml");
@@ -36,17 +36,18 @@ export async function worked(tasks: number): Promise<string> {
   const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
   let clock = Date.parse("2026-01-17T09:00:00Z");
   const now = (): string => new Date(clock).toISOString();
-  const moves = definePlugin({
-    ...{ name: "moves", version: "1.0.0", grants: true, options: z.strictObject({}) },
-    apply: (kernel) =>
+  const moves = pluginOf(
+    "moves",
+    (kernel) =>
       kernel.hooks.onTransition.tap("any", ({ artifacts }) =>
         artifacts["ok"] === false ? deny("It is not done") : allow("It may"),
       ),
-  });
+    { grants: true },
+  );
   const rulesOf = (share: number) =>
     createKernel({
       plugins: [
-        moves({}),
+        moves,
         tasksPlugin(),
         policy({
           ...{ files: [join(cwd, "a.toml")], operator: true, discover: "none" },

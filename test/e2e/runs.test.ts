@@ -4,14 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
-import {
-  allow,
-  createKernel,
-  definePlugin,
-  defineProjection,
-  type Config,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { allow, createKernel, defineProjection, type Config, type LogEvent } from "@bylaw/kernel";
 import {
   createCatalogue,
   createLogVerifier,
@@ -23,6 +16,7 @@ import {
 } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { pluginOf } from "@bylaw/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
 import { scratch } from "./bylaw.ts";
@@ -36,12 +30,9 @@ const counter = defineProjection<Readonly<Record<string, number>>>({
   reduce: (state, { event_type }) => ({ ...state, [event_type]: (state[event_type] ?? 0) + 1 }),
 });
 const batches: (readonly number[])[] = [];
-const demo = definePlugin({
-  name: "demo",
-  version: "1.0.0",
-  options: z.undefined(),
-  grants: true,
-  apply(kernel) {
+const demo = pluginOf(
+  "demo",
+  (kernel) => {
     kernel.projection(counter);
     kernel.hooks.beforeToolCall.tap("t", () => allow("fine"));
     kernel.event({ name: "note", details: z.strictObject({ text: z.string() }) });
@@ -53,8 +44,9 @@ const demo = definePlugin({
       }),
     });
   },
-});
-const config: Config = { plugins: [demo()] };
+  { grants: true },
+);
+const config: Config = { plugins: [demo] };
 const opened = (store: Store, options: Partial<OpenOptions> = {}): Promise<Run> =>
   openRun(createKernel(config), { run: "r", store, ...options });
 const upTo = (last: number): readonly number[] =>

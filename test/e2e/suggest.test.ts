@@ -2,12 +2,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, definePlugin, type ToolCall } from "@bylaw/kernel";
+import { createKernel, type ToolCall } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { pluginOf } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, json, scratch, type Ran } from "./bylaw.ts";
 
@@ -68,17 +68,14 @@ async function project(
     ...{ "src/a.ts": "", "src/b.ts": "", "src/c.ts": "" },
   });
   const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
-  const redactor = definePlugin({
-    ...{ name: "redactor", version: "1.0.0", options: z.strictObject({}) },
-    apply(api) {
-      api.redact((event) =>
-        redact !== undefined && JSON.stringify(event.details).includes(redact)
-          ? { ...event.details, args: { redacted: 7 } }
-          : event.details,
-      );
-    },
+  const redactor = pluginOf("redactor", (api) => {
+    api.redact((event) =>
+      redact !== undefined && JSON.stringify(event.details).includes(redact)
+        ? { ...event.details, args: { redacted: 7 } }
+        : event.details,
+    );
   });
-  const kernel = createKernel({ plugins: [policy({ text: RULES }), redactor({})] });
+  const kernel = createKernel({ plugins: [policy({ text: RULES }), redactor] });
   const runs = new Map<string, Run>();
   const ask: Person["ask"] = async (command, answer, more = {}) => {
     const { run: name = "main", agent = "dev", by = "ada", tool } = more;

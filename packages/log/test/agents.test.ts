@@ -1,9 +1,8 @@
 import { deny, isJsonObject, type JsonObject, type LogEvent, type Response } from "@bylaw/kernel";
-import { readCases } from "@bylaw/testing";
+import { pluginOf, readCases } from "@bylaw/testing";
 import { array, assert, constantFrom, integer, property, record as recordOf } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { agentTurns, lostCharacters, createMemoryStore, turnOf, type Run } from "../src/index.ts";
-import { plugin } from "./kit.ts";
 import { logOf, open } from "./run-kit.ts";
 
 const CODES = [
@@ -15,7 +14,7 @@ const codes = Object.fromEntries(
 );
 
 /** Denies each response with the code that the host names, and sets the facts that a plugin may set. */
-const refuser = plugin(
+const refuser = pluginOf(
   "refuser",
   (kernel) => {
     kernel.prepare("turn", ({ host }) =>

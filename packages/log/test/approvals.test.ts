@@ -10,6 +10,7 @@ import {
   type Transition,
 } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import {
   openRun,
   createMemoryStore,
@@ -17,7 +18,7 @@ import {
   type Outcome,
   type Run,
 } from "../src/index.ts";
-import { call, forged, plugin, voter } from "./kit.ts";
+import { call, forged, voter } from "./kit.ts";
 
 const NOW = "2026-01-02T03:04:05.000Z";
 const LATER = "2026-01-02T04:00:00.000Z";
@@ -194,7 +195,7 @@ describe("an approval", () => {
   it("counts only under the policy that asked", async () => {
     const store = createMemoryStore();
     const digested = (sha256: string): Plugin =>
-      plugin("policy", (kernel) => {
+      pluginOf("policy", (kernel) => {
         kernel.digest(sha256);
         kernel.hooks.beforeToolCall.tap("t", () => ask("Unexpected push"));
       });
@@ -258,7 +259,7 @@ describe("an approval", () => {
   });
 
   it("is not used up by an event that only mentions it", async () => {
-    const declares = plugin("notes", (kernel) =>
+    const declares = pluginOf("notes", (kernel) =>
       kernel.event({ name: "note", details: z.unknown() }),
     );
     const run = await open({ plugins: [asks, declares] });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { createKernel, defineProjection, type LogEvent, type Sink } from "@bylaw/kernel";
 import { StoreConflict, type Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore, openRun, type LogReader } from "../src/index.ts";
-import { plugin } from "./kit.ts";
 import {
   afterOpening,
   counter,
@@ -515,7 +515,7 @@ describe("a long run", () => {
     });
     const told: number[] = [];
     const plugins = [
-      plugin("order", (kernel) => kernel.projection(order)),
+      pluginOf("order", (kernel) => kernel.projection(order)),
       ...withSinks(sinkOf({ write: (events) => void told.push(events.length) })),
     ];
     const run = await openRun(createKernel({ plugins }), { run: "r1", store });

@@ -1,6 +1,6 @@
-import { definePlugin, type Config } from "@bylaw/kernel";
+import { type Config } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import {
   defineExperiment,
   variantOf,
@@ -13,11 +13,8 @@ import { logOf, open, permissive, takeOver, tool, typesOf, upTo } from "./run-ki
 const digests = { a: "sha256:a", b: "sha256:b" };
 const withShare = (share: number, name = "fewer-asks"): [Experiment, Config] => {
   const experiment = defineExperiment({ name, share, digests });
-  const declares = definePlugin({
-    ...{ name: "experiment", version: "1.0.0", options: z.strictObject({}) },
-    apply: (kernel) => kernel.projection(experiment),
-  });
-  return [experiment, { plugins: [...permissive, declares({})] }];
+  const declares = pluginOf("experiment", (kernel) => kernel.projection(experiment));
+  return [experiment, { plugins: [...permissive, declares] }];
 };
 const [ALWAYS, IN_B] = withShare(1);
 const [NEVER, IN_A] = withShare(0);

@@ -1,13 +1,5 @@
-import { z } from "zod";
-import {
-  definePlugin,
-  type KernelApi,
-  type Plugin,
-  type Subject,
-  type ToolCall,
-  type Verdict,
-  type View,
-} from "@bylaw/kernel";
+import type { Subject, ToolCall, Verdict, View } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 
 type Answer = Verdict | readonly Verdict[] | undefined;
 type HookName = Subject["hook"];
@@ -21,36 +13,14 @@ export const call = (fields: Partial<ToolCall> = {}): ToolCall => ({
   ...fields,
 });
 
-interface Traits {
-  readonly version?: string;
-  readonly grants?: boolean;
-  readonly neverSoftened?: boolean;
-  readonly codes?: Readonly<Record<string, string>>;
-}
-
-/** A plugin without options. */
-export function plugin(
-  name: string,
-  apply: (kernel: KernelApi) => void,
-  traits: Traits = {},
-): Plugin {
-  return definePlugin({
-    name,
-    version: "1.0.0",
-    options: z.undefined(),
-    ...traits,
-    apply: (kernel) => apply(kernel),
-  })();
-}
-
 /** A plugin with one synchronous tap `t` on one hook. */
 export function voter(
   name: string,
   hook: HookName,
   answer: (subject: Subject, view: View) => Answer,
-  traits: Traits = {},
+  traits: Parameters<typeof pluginOf>[2] = {},
 ) {
-  return plugin(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
+  return pluginOf(name, ({ hooks }) => hooks[hook].tap("t", answer), traits);
 }
 
 /** Casts anything that JavaScript lets a caller pass where a type forbids it. */

@@ -1,14 +1,7 @@
-import {
-  allow,
-  ask,
-  createKernel,
-  definePlugin,
-  type JsonObject,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { allow, ask, createKernel, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { OfferedCalls, isOfferedCall, openRun } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 
 const LEASED = { command: "git push --force-with-lease" };
 
@@ -98,18 +91,16 @@ describe("a decision about an offered call", () => {
   });
 });
 
-const rules = definePlugin({
-  name: "rules",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  apply({ hooks }) {
+const rules = pluginOf(
+  "rules",
+  ({ hooks }) => {
     hooks.beforeToolCall.tap("tools", ({ tool }) => {
       if (tool === "free") return allow("Free.");
       return tool === "asked" ? ask("A person has to see this.") : undefined;
     });
   },
-});
+  { grants: true },
+);
 
 describe("an offered call in a run", () => {
   it.each([
@@ -122,7 +113,7 @@ describe("an offered call in a run", () => {
   ] as const)(
     "is on record as allowed only if a rule allows it: %s, %o",
     async (tool, more, type) => {
-      const kernel = createKernel({ plugins: [rules()], ...more });
+      const kernel = createKernel({ plugins: [rules], ...more });
       const run = await openRun(kernel, { run: "r" });
       for (const left_to_host of [false, true]) {
         const options = { offered: true, left_to_host, request_id: "1" };
@@ -135,7 +126,7 @@ describe("an offered call in a run", () => {
   );
 
   it("is on record as allowed after a person's yes to exactly this call", async () => {
-    const run = await openRun(createKernel({ plugins: [rules()] }), { run: "r" });
+    const run = await openRun(createKernel({ plugins: [rules] }), { run: "r" });
     const call = { tool: "asked", args: {} };
     const subject = { ...call, hook: "beforeToolCall" } as const;
     const expires_at = new Date(Date.parse(run.now()) + 60_000).toISOString();

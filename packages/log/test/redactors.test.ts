@@ -8,8 +8,9 @@ import {
   type LogEvent,
   type Plugin,
 } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore } from "../src/index.ts";
-import { call, forged, plugin, voter } from "./kit.ts";
+import { call, forged, voter } from "./kit.ts";
 import {
   logOf,
   note,
@@ -27,7 +28,7 @@ type Redactor = Parameters<KernelApi["redact"]>[0];
 
 const SECRET = "hunter2";
 const redacts = (name: string, redactor: Redactor): Plugin =>
-  plugin(name, (kernel) => kernel.redact(redactor));
+  pluginOf(name, (kernel) => kernel.redact(redactor));
 /** Replaces a word wherever it occurs in the details. */
 const without =
   (word: string, by: string): Redactor =>
@@ -43,7 +44,7 @@ describe("a redactor", () => {
   it("runs before projections, guards, sinks and the store, for every event", async () => {
     const store = createMemoryStore();
     const seen: Record<string, (EventDraft | LogEvent)[]> = { projection: [], guard: [], sink: [] };
-    const spy = plugin("spy", (kernel) => {
+    const spy = pluginOf("spy", (kernel) => {
       kernel.projection(
         defineProjection({
           name: "demo/spy",
@@ -241,7 +242,7 @@ describe("a redactor", () => {
     });
     const config = {
       plugins: [
-        plugin("tokens", (kernel) => kernel.projection(tokens)),
+        pluginOf("tokens", (kernel) => kernel.projection(tokens)),
         redacts("r", without(SECRET, "***")),
         ...permissive,
       ],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ask, createKernel, deny, type Config } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import {
   createMemoryStore,
   openRun,
@@ -8,7 +9,7 @@ import {
   type Outcome,
   type Run,
 } from "../src/index.ts";
-import { call, forged, plugin, voter } from "./kit.ts";
+import { call, forged, voter } from "./kit.ts";
 
 const NOW = "2026-01-02T03:04:05.000Z";
 const LATER = "2026-01-02T04:00:00.000Z";
@@ -116,7 +117,7 @@ describe("a person's no to a tool call", () => {
   });
 
   it("answers a redacted call, once", async () => {
-    const redacts = plugin("r", (kernel) =>
+    const redacts = pluginOf("r", (kernel) =>
       kernel.redact(({ event_type, details }) =>
         event_type === "tool_asked" ? { ...details, args: { redacted: "***" } } : details,
       ),

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, ask, deny, type Plugin } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore, type Run } from "../src/index.ts";
-import { forged, plugin, voter } from "./kit.ts";
+import { forged, voter } from "./kit.ts";
 import {
   NOW,
   afterOpening,
@@ -224,7 +225,7 @@ describe("the same transition under the same request id (WF-114)", () => {
     const sink = sinkOf({
       write: (events) => void told.push(...events.map(({ sequence }) => sequence)),
     });
-    const run = await open({ plugins: [firstOnly, plugin("s", (kernel) => kernel.sink(sink))] });
+    const run = await open({ plugins: [firstOnly, pluginOf("s", (kernel) => kernel.sink(sink))] });
     await run.transition(request);
     await run.transition(request);
     expect(told).toEqual([1, 2]);
@@ -343,7 +344,7 @@ describe("a recorded answer that was changed", () => {
 });
 
 describe("committing with events", () => {
-  const tasked: Plugin = plugin("tasked", (kernel) => {
+  const tasked: Plugin = pluginOf("tasked", (kernel) => {
     kernel.event({ name: "work", details: z.strictObject({ n: z.number() }) });
     kernel.event({ name: "taken", details: z.strictObject({ fence: z.number() }) });
   });
@@ -392,13 +393,13 @@ describe("committing with events", () => {
   });
 
   it("claims a task, with its event as the run records it", async () => {
-    const redacts = plugin("redacts", (kernel) =>
+    const redacts = pluginOf("redacts", (kernel) =>
       kernel.redact(({ event_type, details }) =>
         event_type === "taken" ? { ...details, fence: -1 } : details,
       ),
     );
     const told: string[] = [];
-    const sink = plugin("s", (kernel) =>
+    const sink = pluginOf("s", (kernel) =>
       kernel.sink(
         sinkOf({ write: (events) => void told.push(...events.map((one) => one.event_type)) }),
       ),
@@ -447,7 +448,7 @@ describe("committing with events", () => {
 
   it("refuses a claim if a guard does, which sees the log at that moment", async () => {
     const store = createMemoryStore();
-    const noMore = plugin("no-more", (kernel) =>
+    const noMore = pluginOf("no-more", (kernel) =>
       kernel.guard("g", (view, { event_type }) =>
         event_type === "taken" && (view(counter)["work"] ?? 0) > 1
           ? { rule: "NO_MORE", message: "enough" }

@@ -10,8 +10,9 @@ import {
   type ToolCall,
 } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { openRun, type OpenOptions, type Run, type SinkWriter } from "../src/index.ts";
-import { HOOKS, forged, plugin, voter } from "./kit.ts";
+import { HOOKS, forged, voter } from "./kit.ts";
 
 export const NOW = "2026-01-02T03:04:05.000Z";
 
@@ -47,7 +48,7 @@ export const sinkOf = ({
 }: Partial<Sink> & SinkWriter): Sink => ({ name, required, open: () => writer });
 export const withSinks = (...sinks: readonly Sink[]): readonly Plugin[] => [
   ...permissive,
-  plugin("sinks", (kernel) => sinks.forEach((sink) => kernel.sink(sink))),
+  pluginOf("sinks", (kernel) => sinks.forEach((sink) => kernel.sink(sink))),
 ];
 export const sequencesOf = (events: readonly LogEvent[]): readonly number[] =>
   events.map(({ sequence }) => sequence);
@@ -69,8 +70,8 @@ export const counter = defineProjection<Readonly<Record<string, number>>>({
   initial: {},
   reduce: (state, { event_type }) => ({ ...state, [event_type]: (state[event_type] ?? 0) + 1 }),
 });
-export const counts = plugin("counts", (kernel) => kernel.projection(counter));
-export const noted = plugin("noted", (kernel) =>
+export const counts = pluginOf("counts", (kernel) => kernel.projection(counter));
+export const noted = pluginOf("noted", (kernel) =>
   kernel.event({ name: "note", details: z.strictObject({ text: z.string() }) }),
 );
 export const note = (text: unknown = "hello") => ({

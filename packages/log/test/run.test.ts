@@ -1,10 +1,10 @@
-import { readCases } from "@bylaw/testing";
+import { pluginOf, readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, ask, deny, type Plugin } from "@bylaw/kernel";
 import { StoreConflict } from "@bylaw/store";
 import { ANCHOR_TYPE, createMemoryStore, digestOf, type Run, RUN_EVENTS } from "../src/index.ts";
-import { forged, plugin, voter } from "./kit.ts";
+import { forged, voter } from "./kit.ts";
 import {
   NOW,
   afterOpening,
@@ -143,7 +143,7 @@ describe("a run records", () => {
       ANCHOR_TYPE,
     ];
     const forges = own.map((name) =>
-      plugin(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })),
+      pluginOf(`declares-${name}`, (kernel) => kernel.event({ name, details: z.unknown() })),
     );
     const run = await open({ plugins: [noted] }, { store });
     for (const event of [
@@ -190,7 +190,9 @@ describe("a run records", () => {
       how: z.enum(["once", "twice"]),
       of: z.union([z.null(), z.array(z.string())]),
     });
-    const count = plugin("count", (kernel) => kernel.event({ name: "counted", details: counted }));
+    const count = pluginOf("count", (kernel) =>
+      kernel.event({ name: "counted", details: counted }),
+    );
     const run = await open({ plugins: [count] }, {});
     const good = { by: { n: 1 }, how: "once", of: null };
     for (const [details, message] of [

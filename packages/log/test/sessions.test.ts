@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { allow, type LogEvent } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import {
   RUN_TYPES,
   createCatalogue,
@@ -11,7 +12,7 @@ import {
   linkOf,
   NO_LINK,
 } from "../src/index.ts";
-import { call, forged, plugin, voter } from "./kit.ts";
+import { call, forged, voter } from "./kit.ts";
 import {
   NOW,
   afterOpening,
@@ -120,7 +121,7 @@ describe("the first event of a session", () => {
 
   it("fails the opening and is not written if a guard refuses it", async () => {
     const store = createMemoryStore();
-    const closed = plugin("closed", (kernel) =>
+    const closed = pluginOf("closed", (kernel) =>
       kernel.guard("g", (_, { event_type }) =>
         event_type.startsWith("session_")
           ? { rule: "CLOSED", message: "the workflow is over" }
@@ -275,7 +276,7 @@ describe("a superseded session", () => {
 
   it("does not record a decision that was in progress", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const slow = plugin("slow", ({ hooks }) =>
+    const slow = pluginOf("slow", ({ hooks }) =>
       hooks.beforeToolCall.tapPromise("t", async () => {
         await promise;
         return undefined;
@@ -467,7 +468,7 @@ describe("a closed run", () => {
 
 it("a failed batch leaves no trace in the next decision", async () => {
   const memory = createMemoryStore();
-  const once = plugin("once", (kernel) => {
+  const once = pluginOf("once", (kernel) => {
     kernel.projection(counter);
     kernel.guard("one note", (view, { event_type }) =>
       event_type === "note" && (view(counter)["note"] ?? 0) > 0
@@ -501,7 +502,7 @@ it("a decision is checked against everything that was read while it was made", a
   const { promise, resolve } = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   const judged: number[] = [];
-  const slow = plugin("slow", (kernel) => {
+  const slow = pluginOf("slow", (kernel) => {
     kernel.projection(counter);
     kernel.hooks.beforeToolCall.tapPromise("t", async (subject, view) => {
       judged.push(view(counter)["note"] ?? 0);

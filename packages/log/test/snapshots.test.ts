@@ -10,8 +10,9 @@ import {
   type Projection,
 } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore, type Run } from "../src/index.ts";
-import { forged, plugin } from "./kit.ts";
+import { forged } from "./kit.ts";
 import {
   counter,
   counts,
@@ -26,7 +27,7 @@ import {
 } from "./run-kit.ts";
 
 const keeps = (...projections: readonly Projection<never>[]): Plugin =>
-  plugin("keeps", (kernel) =>
+  pluginOf("keeps", (kernel) =>
     projections.forEach((projection) => kernel.projection(forged(projection))),
   );
 /** The texts in order of first occurrence, with their counts. */

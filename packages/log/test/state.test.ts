@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { allow, defineProjection, deny } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore } from "../src/index.ts";
-import { plugin, voter } from "./kit.ts";
+import { voter } from "./kit.ts";
 import {
   open,
   logOf,
@@ -139,7 +140,7 @@ describe("resuming", () => {
       initial: [],
       reduce: (state, { sequence }) => [...state, sequence],
     });
-    const config = { plugins: [noted, plugin("order", (kernel) => kernel.projection(order))] };
+    const config = { plugins: [noted, pluginOf("order", (kernel) => kernel.projection(order))] };
     const runs = await Promise.all([1, 2, 3].map(() => open(config, { store })));
     await Promise.all(
       runs.flatMap((run) => Array.from({ length: 20 }, () => run.record([note(), note()]))),
@@ -165,7 +166,7 @@ describe("a projection", () => {
     });
     const store = createMemoryStore();
     const config = {
-      plugins: [plugin("fragile", (kernel) => kernel.projection(fragile)), ...permissive],
+      plugins: [pluginOf("fragile", (kernel) => kernel.projection(fragile)), ...permissive],
     };
     const run = await open(config, { store });
     expect((await run.toolCall(tool({ tool: "poison" }))).applied).toBe("deny");

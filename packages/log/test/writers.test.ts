@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { allow, deny } from "@bylaw/kernel";
 import { StoreConflict, type Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { createMemoryStore } from "../src/index.ts";
-import { forged, plugin, voter } from "./kit.ts";
+import { forged, voter } from "./kit.ts";
 import {
   afterOpening,
   permissive,
@@ -42,7 +43,7 @@ describe("many calls at once", () => {
     ["one task", { agent: "a1", task: "T1" }],
     ["no named agent", { agent: forged(undefined) }],
   ])("a limit holds however many calls %s makes at once", async (_, who) => {
-    const limit = plugin(
+    const limit = pluginOf(
       "limit",
       (kernel) => {
         kernel.projection(counter);
@@ -66,7 +67,7 @@ describe("many calls at once", () => {
   });
 
   it("as many agents as the limit permits are allowed when all make their first call at once", async () => {
-    const limit = plugin(
+    const limit = pluginOf(
       "limit",
       (kernel) => {
         kernel.projection(counter);
@@ -89,7 +90,7 @@ describe("many calls at once", () => {
     const store = createMemoryStore();
     let release: () => void = () => {};
     const gate = new Promise<void>((resolve) => (release = resolve));
-    const slow = plugin("slow", ({ hooks }) =>
+    const slow = pluginOf("slow", ({ hooks }) =>
       hooks.beforeToolCall.tapPromise("t", async (subject) => {
         if (subject.tool === "slow") await gate;
         return undefined;
@@ -131,7 +132,7 @@ describe("many calls at once", () => {
 });
 
 describe("a guard", () => {
-  const once = plugin("once", (kernel) => {
+  const once = pluginOf("once", (kernel) => {
     kernel.projection(counter);
     kernel.guard("one note", (view, { event_type }) =>
       event_type === "note" && (view(counter)["note"] ?? 0) > 0
@@ -173,7 +174,7 @@ describe("a guard", () => {
     ],
   ])("that %s the event of a decision turns it into a deny", async (_, guard) => {
     const store = createMemoryStore();
-    const guarded = plugin("guarded", (kernel) =>
+    const guarded = pluginOf("guarded", (kernel) =>
       kernel.guard("g", (_, { event_type }) =>
         event_type === "session_start" ? undefined : guard(),
       ),

@@ -14,6 +14,7 @@ export {
 } from "./run-examples.ts";
 export { freePort } from "./free-port.ts";
 export { pathRules } from "./path-rules.ts";
+export { pluginOf } from "./plugin-of.ts";
 export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";

@@ -1,16 +1,9 @@
 import { consensusState } from "@bylaw/consensus";
-import {
-  createKernel,
-  definePlugin,
-  isJsonObject,
-  type JsonObject,
-  type LogEvent,
-} from "@bylaw/kernel";
+import { createKernel, isJsonObject, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { describeExamples } from "@bylaw/testing";
+import { describeExamples, pluginOf } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { examples } from "../examples.ts";
 import {
   recordResponse,
@@ -25,17 +18,15 @@ import {
 describeExamples(examples, { describe, it });
 
 /** Ends turns like the reasons plugin, with fixed tools. */
-const terminals = definePlugin({
-  ...{ name: "terminals", version: "0.0.0", options: z.undefined() },
-  apply: (kernel) =>
-    kernel.prepare("turn", ({ host }) =>
-      isJsonObject(host?.["terminal"]) ? { turn: { terminal: host["terminal"] } } : undefined,
-    ),
-});
+const terminals = pluginOf("terminals", (kernel) =>
+  kernel.prepare("turn", ({ host }) =>
+    isJsonObject(host?.["terminal"]) ? { turn: { terminal: host["terminal"] } } : undefined,
+  ),
+);
 
 const AGENTS = ["b", "a", "c"];
 async function begin(store = createMemoryStore()): Promise<Run> {
-  const run = await openRun(createKernel({ plugins: [consensus(), terminals()] }), {
+  const run = await openRun(createKernel({ plugins: [consensus(), terminals] }), {
     run: "r",
     store,
   });

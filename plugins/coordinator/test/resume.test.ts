@@ -1,9 +1,8 @@
-import { createKernel, definePlugin, type LogEvent } from "@bylaw/kernel";
-import { readCases } from "@bylaw/testing";
+import { createKernel, type LogEvent } from "@bylaw/kernel";
+import { pluginOf, readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { COORDINATOR_TYPES, createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { z } from "zod";
 import { coordinatorState } from "../src/index.ts";
 import { coordinatorGuard } from "../src/life/guards.ts";
 import {
@@ -295,16 +294,11 @@ describe("a log that a new session continues", () => {
 
   it("only records a resume after the end, if no guard keeps it closed", async () => {
     const store = createMemoryStore();
-    const unguarded = definePlugin({
-      name: "unguarded",
-      version: "1.0.0",
-      options: z.undefined(),
-      apply(kernel) {
-        for (const type of COORDINATOR_TYPES) kernel.event(type);
-        kernel.projection(coordinatorState);
-      },
+    const unguarded = pluginOf("unguarded", (kernel) => {
+      for (const type of COORDINATOR_TYPES) kernel.event(type);
+      kernel.projection(coordinatorState);
     });
-    const kernel = createKernel({ plugins: [unguarded()] });
+    const kernel = createKernel({ plugins: [unguarded] });
     const run = await openRun(kernel, { run: "r1", store });
     await run.record([
       ...whole("t"),

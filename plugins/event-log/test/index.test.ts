@@ -1,9 +1,9 @@
 import { appendFileSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, definePlugin, type Json, type JsonObject } from "@bylaw/kernel";
+import { createKernel, type Json, type JsonObject } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { describeExamples, readCases, temporaryFolder } from "@bylaw/testing";
+import { describeExamples, pluginOf, readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { examples } from "../examples.ts";
@@ -80,25 +80,20 @@ describe("eventLog", () => {
     const base = temporaryFolder();
     const store = await openSqliteStore(join(base, "store.db"));
     const seen: Json[] = [];
-    const spy = definePlugin({
-      name: "spy",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply(kernel) {
-        kernel.hooks.beforeToolCall.tap("quotes", ({ args }) => ({
-          effect: "deny",
-          reason: `Unexpected arguments ${JSON.stringify(args)}, expected none`,
-        }));
-        kernel.projection({
-          name: "spy/all",
-          version: 1,
-          initial: 0,
-          reduce: (count, { details }) => (seen.push(details), Number(count) + 1),
-        });
-        kernel.event({ name: "note", details: z.object({ number: z.number() }) });
-      },
+    const spy = pluginOf("spy", (kernel) => {
+      kernel.hooks.beforeToolCall.tap("quotes", ({ args }) => ({
+        effect: "deny",
+        reason: `Unexpected arguments ${JSON.stringify(args)}, expected none`,
+      }));
+      kernel.projection({
+        name: "spy/all",
+        version: 1,
+        initial: 0,
+        reduce: (count, { details }) => (seen.push(details), Number(count) + 1),
+      });
+      kernel.event({ name: "note", details: z.object({ number: z.number() }) });
     });
-    const plugins = [eventLog({ redact: { paths: ["**.password"] } }), spy()];
+    const plugins = [eventLog({ redact: { paths: ["**.password"] } }), spy];
     const run = await openRun(
       createKernel({ plugins }, { configFile: join(base, "bylaw.config.ts") }),
       { run: "r", store },
@@ -139,21 +134,19 @@ describe("eventLog", () => {
 
   it("leaves approvals, phases and the chain intact when an event is redacted", async () => {
     const base = temporaryFolder();
-    const ask = definePlugin({
-      name: "asks",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: ({ hooks }) => {
+    const ask = pluginOf(
+      "asks",
+      ({ hooks }) => {
         hooks.beforeToolCall.tap("ask", () => ({
           effect: "ask_user",
           reason: "Unexpected call, expected a person",
         }));
         hooks.onTransition.tap("go", () => ({ effect: "allow", reason: "fine" }));
       },
-      grants: true,
-    });
+      { grants: true },
+    );
     const kernel = createKernel(
-      { plugins: [ask(), eventLog()] },
+      { plugins: [ask, eventLog()] },
       { configFile: join(base, "bylaw.config.ts") },
     );
     const run = await openRun(kernel, { run: "r" });

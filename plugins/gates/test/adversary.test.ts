@@ -87,7 +87,7 @@ describe("nothing passes", () => {
   });
 
   it("without a run: no record exists, and no file was read", async () => {
-    const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
+    const kernel = createKernel({ plugins: [opens, gates({ contract: CONTRACT })] });
     for (const [from, to] of readCases<[string, string]>(import.meta, "without-run-nothing-on")) {
       const artifacts = { ...planned, ...tested, ...built, ...reviewed } as unknown as JsonObject;
       expect(
@@ -98,7 +98,7 @@ describe("nothing passes", () => {
   });
 
   it("by facts that a caller invents", async () => {
-    const kernel = createKernel({ plugins: [opens(), gates({ contract: CONTRACT })] });
+    const kernel = createKernel({ plugins: [opens, gates({ contract: CONTRACT })] });
     const forged = {
       "@bylaw/plugin-gates": { files: [], problem: null, tree: `sha256:${"0".repeat(64)}` },
     };
@@ -197,7 +197,7 @@ it("tasks and agents may have any name", async () => {
   writeFileSync(join(folder, "c.yaml"), TEXT);
   const run = await openRun(
     createKernel({
-      plugins: [opens(), gates({ contract: join(folder, "c.yaml"), workspace: folder })],
+      plugins: [opens, gates({ contract: join(folder, "c.yaml"), workspace: folder })],
     }),
     { run: "r1" },
   );

@@ -3,17 +3,10 @@ import { dirname, join } from "node:path";
 import { z } from "zod";
 import { loadContract, type Contract } from "@bylaw/contract";
 import { contractTree, frozenFiles, type TestRun } from "@bylaw/evidence";
-import {
-  allow,
-  createKernel,
-  definePlugin,
-  type Config,
-  type Decision,
-  type JsonObject,
-} from "@bylaw/kernel";
+import { allow, createKernel, type Config, type Decision, type JsonObject } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
-import { temporaryFolder } from "@bylaw/testing";
+import { pluginOf, temporaryFolder } from "@bylaw/testing";
 import { decideGate, gates } from "../src/index.ts";
 
 type Vote = Decision["votes"][number];
@@ -22,18 +15,16 @@ export const CONTRACT = join(import.meta.dirname, "fixtures/agent_workflow.yaml"
 export const TEXT = readFileSync(CONTRACT, "utf8");
 
 /** Allows every transition without objections, and records reviewers' reports like a host. */
-export const opens = definePlugin({
-  name: "opens",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  apply(kernel) {
+export const opens = pluginOf(
+  "opens",
+  (kernel) => {
     kernel.hooks.onTransition.tap("open", () => allow("open"));
     kernel.hooks.beforeToolCall.tap("open", () => allow("open"));
     kernel.event({ name: "directive_issued", details: z.looseObject({}) });
     kernel.event({ name: "directive_completed", details: z.looseObject({}) });
   },
-});
+  { grants: true },
+);
 
 interface Asked {
   readonly decision: Decision;
@@ -150,7 +141,7 @@ export async function bench({
   const kernel = createKernel({
     ...config,
     plugins: [
-      opens(),
+      opens,
       gates({ contract: file, workspace: folder, ...options }),
       ...(config.plugins ?? []),
     ],

@@ -1,6 +1,6 @@
-import { readCases } from "@bylaw/testing";
+import { pluginOf, readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { createKernel, defineCheck, definePlugin, defineProjection, deny } from "@bylaw/kernel";
+import { createKernel, defineCheck, defineProjection, deny } from "@bylaw/kernel";
 import { z } from "zod";
 import { gates } from "../src/index.ts";
 import { bench, CONTRACT, plan, planned, TEXT, type Bench } from "./kit.ts";
@@ -104,25 +104,12 @@ describe("a check of a host", () => {
       args: z.unknown(),
       check: () => undefined,
     });
-    const more = definePlugin({
-      name: "more",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: (kernel) => kernel.event({ name: "x", details: z.unknown() }),
-    });
-    const late = definePlugin({
-      name: "late",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: ({ hooks }) => hooks.onTransition.tapPromise("late", async () => undefined),
-    });
-    const none = definePlugin({
-      name: "none",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: () => {},
-    });
-    for (const checks of [[call], [more()], [late()], [none()], [short, short]])
+    const more = pluginOf("more", (kernel) => kernel.event({ name: "x", details: z.unknown() }));
+    const late = pluginOf("late", ({ hooks }) =>
+      hooks.onTransition.tapPromise("late", async () => undefined),
+    );
+    const none = pluginOf("none", () => {});
+    for (const checks of [[call], [more], [late], [none], [short, short]])
       expect(() => createKernel({ plugins: [gates({ contract: CONTRACT, checks })] })).toFailWith(
         "BYLAW_GATE_CHECK_INVALID",
       );
@@ -179,17 +166,12 @@ describe("a check that the contract declares", () => {
       reduce: (state, { event_type }) =>
         event_type === "tool_allowed" ? { calls: state.calls + 1 } : state,
     });
-    const counter = definePlugin({
-      name: "counter",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: (kernel) => kernel.projection(projection),
-    });
+    const counter = pluginOf("counter", (kernel) => kernel.projection(projection));
     const text = declared(
       `{ fact: projections, path: "$.['@host/calls'].calls", operator: lessThan, value: 1 }`,
     );
     await expect(asked({ text })).rejects.toFailWith("BYLAW_GATE_PROJECTION_UNKNOWN");
-    const { ask, run } = await bench({ text, config: { plugins: [counter()] } });
+    const { ask, run } = await bench({ text, config: { plugins: [counter] } });
     await ask("PLAN", {});
     expect((await ask("TDD", planned)).blocked).toEqual(["gate_pending approval"]);
     await run.toolCall({ agent: "ann", task: "t1", tool: "read_files", args: {} });

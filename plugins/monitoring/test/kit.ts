@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import {
   createKernel,
-  definePlugin,
   type EventDraft,
   type JsonObject,
   type Kernel,
@@ -11,7 +10,7 @@ import {
   type Verdict,
 } from "@bylaw/kernel";
 import { chainEvents, type LogReader } from "@bylaw/log";
-import { z } from "zod";
+import { pluginOf } from "@bylaw/testing";
 import { monitoring, workflowMetrics, type Metrics } from "../src/index.ts";
 
 const FIXTURE = join(import.meta.dirname, "fixtures/agent_workflow.yaml");
@@ -79,13 +78,9 @@ export const blocked = (
 ];
 
 /** Allows transitions of the contract, and denies them like gates and artifacts if the request says so. */
-const gatekeeper = definePlugin({
-  name: "gatekeeper",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { gate_blocked: "no", artifact_invalid: "no" },
-  apply({ hooks }) {
+const gatekeeper = pluginOf(
+  "gatekeeper",
+  ({ hooks }) => {
     hooks.onTransition.tap("gate", ({ artifacts }) => [
       { effect: "allow", reason: "on its way" },
       ...("bad_gate" in artifacts
@@ -110,12 +105,13 @@ const gatekeeper = definePlugin({
         : []),
     ]);
   },
-});
+  { grants: true, codes: { gate_blocked: "no", artifact_invalid: "no" } },
+);
 
 /** A kernel over the contract in a folder, which is a copy of the fixture. */
 export function kernelIn(folder: string): Kernel {
   copyFileSync(FIXTURE, join(folder, "agent_workflow.yaml"));
-  const plugins = [monitoring({ contract: "agent_workflow.yaml" }), gatekeeper()];
+  const plugins = [monitoring({ contract: "agent_workflow.yaml" }), gatekeeper];
   return createKernel(
     { plugins, fallback: "allow" },
     { configFile: join(folder, "bylaw.config.ts") },

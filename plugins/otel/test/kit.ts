@@ -1,6 +1,7 @@
-import { ask, createKernel, definePlugin, deny, type Kernel, type Plugin } from "@bylaw/kernel";
+import { ask, createKernel, deny, type Kernel, type Plugin } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
+import { pluginOf } from "@bylaw/testing";
 import { metrics, trace, context, type Attributes } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { MeterProvider, MetricReader, type DataPoint } from "@opentelemetry/sdk-metrics";
@@ -11,7 +12,6 @@ import {
   type ReadableSpan,
 } from "@opentelemetry/sdk-trace";
 import { onTestFinished } from "vitest";
-import { z } from "zod";
 import { otel } from "../src/index.ts";
 
 class PulledReader extends MetricReader {
@@ -56,24 +56,19 @@ export function startSdk(): Sdk {
 }
 
 /** Denies `rm`, asks before `deploy`, and fails at `crash`. */
-const guard = definePlugin({
-  name: "guard",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  apply({ hooks }) {
-    hooks.beforeToolCall.tap("guard", ({ tool, args }) => {
-      if (tool === "crash") throw new Error("broken");
-      if (tool === "rm")
-        return deny(`No: ${JSON.stringify(args)}`, "Leave it", {
-          rule: { name: "no-rm", file: "policy.toml", line: 7 },
-        });
-      return tool === "deploy" ? ask("A person decides", "Wait") : undefined;
-    });
-  },
+const guard = pluginOf("guard", ({ hooks }) => {
+  hooks.beforeToolCall.tap("guard", ({ tool, args }) => {
+    if (tool === "crash") throw new Error("broken");
+    if (tool === "rm")
+      return deny(`No: ${JSON.stringify(args)}`, "Leave it", {
+        rule: { name: "no-rm", file: "policy.toml", line: 7 },
+      });
+    return tool === "deploy" ? ask("A person decides", "Wait") : undefined;
+  });
 });
 
 export const kernelWith = (...more: readonly Plugin[]): Kernel =>
-  createKernel({ plugins: [otel(), guard(), ...more], fallback: "allow" });
+  createKernel({ plugins: [otel(), guard, ...more], fallback: "allow" });
 
 /** Opens a run until the test ends. */
 export async function openedRun(

@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { allow, ask, definePlugin } from "@bylaw/kernel";
+import { allow, ask } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { temporaryFolder } from "@bylaw/testing";
+import { pluginOf, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { z } from "zod";
 import { kernelWith, openedRun, startSdk } from "./kit.ts";
 
 /** Changes the last event of a store in another process, because closing the file here would end the locks of the store. */
@@ -101,7 +100,7 @@ describe("the metrics", () => {
 
   it("count no question whose offered call was allowed by a rule and runs instead", async () => {
     const { points } = startSdk();
-    const run = await openedRun(kernelWith(offersPlainPush()));
+    const run = await openedRun(kernelWith(offersPlainPush));
     const openOnes = async (): Promise<unknown> => (await points("bylaw.questions.open"))[0]?.[1];
     const push = { tool: "push", agent: "dev" };
     await run.toolCall({ ...push, id: "c-1", args: { force: true, to: "main" } });
@@ -136,16 +135,14 @@ describe("the metrics", () => {
 });
 
 /** Asks about a forced push, and offers a plain push, which it allows. */
-const offersPlainPush = definePlugin({
-  name: "offers",
-  version: "1.0.0",
-  grants: true,
-  options: z.strictObject({}).prefault({}),
-  apply({ hooks }) {
+const offersPlainPush = pluginOf(
+  "offers",
+  ({ hooks }) => {
     hooks.beforeToolCall.tap("offers", ({ tool, args }) => {
       if (tool !== "push") return undefined;
       if ("force" in args && args["force"] === false) return allow("A plain push");
       return ask("A forced push", "Push without force", { instead: { force: false } });
     });
   },
-});
+  { grants: true },
+);

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createKernel, definePlugin } from "@bylaw/kernel";
-import { z } from "zod";
+import { createKernel } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { phases } from "../src/index.ts";
 import { CONTRACT, place } from "./kit.ts";
 
@@ -11,13 +11,7 @@ const TEXT = readFileSync(CONTRACT, "utf8");
 const contract = join(made.folder, "agent_workflow.yaml");
 
 // A stand-in for a plugin by its name, which is all that is checked.
-const named = (name: string) =>
-  definePlugin({
-    name,
-    version: "1.0.0",
-    options: z.strictObject({}).prefault({}),
-    apply: () => {},
-  })();
+const named = (name: string) => pluginOf(name, () => {});
 const [artifacts, gates, tokens] = ["artifacts", "gates", "tokens"].map((name) =>
   named(`@bylaw/plugin-${name}`),
 ) as [ReturnType<typeof named>, ReturnType<typeof named>, ReturnType<typeof named>];

@@ -1,10 +1,9 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createKernel, definePlugin, type Config, type ToolCall } from "@bylaw/kernel";
+import { createKernel, type Config, type ToolCall } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { readCases, temporaryFolder } from "@bylaw/testing";
+import { pluginOf, readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { policy } from "../src/index.ts";
 import { call, refused, rule, run as shell } from "./kit.ts";
 
@@ -289,17 +288,13 @@ describe("a mark", () => {
   });
 
   test("stays set if the called program is redacted from the log", async () => {
-    const hides = definePlugin({
-      name: "@acme/plugin-hides",
-      version: "1.0.0",
-      options: z.undefined(),
-      apply: (kernel) =>
-        kernel.redact(({ details }) => ({
-          ...details,
-          args: { redacted: "sha256:0" },
-          redacted: ["args"],
-        })),
-    })();
+    const hides = pluginOf("@acme/plugin-hides", (kernel) =>
+      kernel.redact(({ details }) => ({
+        ...details,
+        args: { redacted: "sha256:0" },
+        redacted: ["args"],
+      })),
+    );
     const store = createMemoryStore();
     const config = (text: string): Config => ({
       ...advisory(text),

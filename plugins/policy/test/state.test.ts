@@ -1,16 +1,14 @@
 import {
   createKernel,
   defineProjection,
-  definePlugin,
   defineRuleset,
   type Config,
   type Plugin,
   type ToolCall,
 } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
-import { readCases } from "@bylaw/testing";
+import { pluginOf, readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
 import { policy } from "../src/index.ts";
 import { call, refused, rule, run as shell } from "./kit.ts";
 
@@ -55,14 +53,9 @@ const declares = (
   name: string,
   ...projections: readonly Parameters<typeof defineProjection>[0][]
 ): Plugin =>
-  definePlugin({
-    name,
-    version: "1.0.0",
-    options: z.undefined(),
-    apply: (kernel) => {
-      for (const projection of projections) kernel.projection(projection as never);
-    },
-  })();
+  pluginOf(name, (kernel) => {
+    for (const projection of projections) kernel.projection(projection as never);
+  });
 const memory = declares("@acme/plugin-memory", denials as never, tests as never, rounds as never);
 
 const asks = (projection: string, path: string, operator: string, value: unknown): string =>

@@ -1,4 +1,4 @@
-import { createKernel, definePlugin, deny, type JsonObject, type LogEvent } from "@bylaw/kernel";
+import { createKernel, deny, type JsonObject, type LogEvent } from "@bylaw/kernel";
 import {
   agentTurns,
   lostCharacters,
@@ -7,10 +7,9 @@ import {
   turnOf,
   type Run,
 } from "@bylaw/log";
-import { readCases } from "@bylaw/testing";
+import { pluginOf, readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { reasons } from "../src/index.ts";
 import { answer, call, open, vote, workflow_tools } from "./kit.ts";
 
@@ -172,21 +171,17 @@ describe("attempts", () => {
   });
 
   it("are spent by the codes of other plugins too, which are recorded unchanged", async () => {
-    const own = definePlugin({
-      ...{
-        name: "own",
-        version: "1.0.0",
-        options: z.undefined(),
-        codes: { "own.too_long": "The text is too long" },
-      },
-      apply: ({ hooks }) =>
+    const own = pluginOf(
+      "own",
+      ({ hooks }) =>
         hooks.onEnforcement.tap("length", ({ text = "" }) =>
           text.length > 9
             ? deny("Unexpected length", undefined, { code: "own.too_long" })
             : undefined,
         ),
-    });
-    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own()] }), {
+      { codes: { "own.too_long": "The text is too long" } },
+    );
+    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools }), own] }), {
       run: "r",
     });
     const last = await run.respond({ ...good, agent: "b", text: "much too long", max_attempts: 1 });

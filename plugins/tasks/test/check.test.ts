@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createKernel, definePlugin } from "@bylaw/kernel";
-import { describeExamples, readCases } from "@bylaw/testing";
+import { createKernel } from "@bylaw/kernel";
+import { describeExamples, pluginOf, readCases } from "@bylaw/testing";
 import { examples } from "../examples.ts";
 import { claimFault, createTasks, tasks as plugin } from "../src/index.ts";
-import { z } from "zod";
 import { enginesOn, took, typesOf, worker, type Place, type Worker } from "./kit.ts";
 import { holdOf, kernelWith, permits, rules, summary } from "./setting.ts";
 
@@ -100,7 +99,7 @@ describe("work on a task", () => {
       const lax = await worker(
         place,
         rules(),
-        createKernel({ plugins: [permits(), plugin()], enforcement_mode }),
+        createKernel({ plugins: [permits, plugin()], enforcement_mode }),
         enforcement_mode,
       );
       expect(
@@ -113,7 +112,7 @@ describe("work on a task", () => {
     const off = await worker(
       place,
       rules(),
-      createKernel({ plugins: [permits(), plugin({ claims: "off" })] }),
+      createKernel({ plugins: [permits, plugin({ claims: "off" })] }),
       "off",
     );
     for (const [id, dependencies] of [
@@ -391,16 +390,12 @@ describe("a claim", () => {
   });
 
   it("that another plugin refuses says so, and is not tried with every other task", async () => {
-    const closed = definePlugin({
-      name: "closed",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: (kernel) =>
-        kernel.guard("g", (_, { event_type }) =>
-          event_type === "task_claimed" ? { rule: "CLOSED", message: "not today" } : undefined,
-        ),
-    });
-    const shut = await worker(place, rules(), kernelWith(closed()));
+    const closed = pluginOf("closed", (kernel) =>
+      kernel.guard("g", (_, { event_type }) =>
+        event_type === "task_claimed" ? { rule: "CLOSED", message: "not today" } : undefined,
+      ),
+    );
+    const shut = await worker(place, rules(), kernelWith(closed));
     for (const id of ["a", "b"]) await shut.tasks.create({ id });
     await expect(shut.tasks.claim({ agent: "ann" })).rejects.toFailWith("BYLAW_EVENT_REFUSED");
   });

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
-import { definePlugin } from "@bylaw/kernel";
 import { currentPhases, phaseOf } from "@bylaw/log";
-import { z } from "zod";
+import { pluginOf } from "@bylaw/testing";
 import { enginesOn, took, worker } from "./kit.ts";
 import { kernelWith, rules } from "./setting.ts";
 
@@ -20,20 +19,15 @@ it.each(enginesOn(undefined).map((engine) => [engine.name, engine] as const))(
         new Promise<void>((resolve) => (begun = resolve)),
         new Promise<void>((resolve) => (end = resolve)),
       ];
-      const slow = definePlugin({
-        name: "slow",
-        version: "1.0.0",
-        options: z.strictObject({}).prefault({}),
-        apply(kernel) {
-          kernel.prepare("look", async (subject) => {
-            if (subject.hook !== "onTransition") return undefined;
-            begun();
-            await looked;
-            return {};
-          });
-        },
+      const slow = pluginOf("slow", (kernel) => {
+        kernel.prepare("look", async (subject) => {
+          if (subject.hook !== "onTransition") return undefined;
+          begun();
+          await looked;
+          return {};
+        });
       });
-      const zombie = await worker(place, rules({ backoffSeconds: 0 }), kernelWith(slow()));
+      const zombie = await worker(place, rules({ backoffSeconds: 0 }), kernelWith(slow));
       const other = await worker(place, rules({ backoffSeconds: 0 }));
       await zombie.tasks.create({ id: "a" });
       const { fence } = await took(zombie, "ann");

@@ -1,4 +1,5 @@
-import { allow, createKernel, definePlugin, deny, type Kernel, type Plugin } from "@bylaw/kernel";
+import { allow, createKernel, deny, type Kernel, type Plugin } from "@bylaw/kernel";
+import { pluginOf } from "@bylaw/testing";
 import { z } from "zod";
 import { tasks, type HeldTask, type TaskRules } from "../src/index.ts";
 
@@ -30,13 +31,9 @@ export function rules(
 }
 
 /** Allows every call, and each transition out of a phase only once; completion needs an artifact. */
-export const permits = definePlugin({
-  name: "permits",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  codes: { unfinished: "the artifact is missing" },
-  apply(kernel) {
+export const permits = pluginOf(
+  "permits",
+  (kernel) => {
     kernel.event({ name: "directive_issued", details: z.looseObject({ directive: z.string() }) });
     kernel.event({
       name: "directive_completed",
@@ -52,10 +49,11 @@ export const permits = definePlugin({
       return allow("fine");
     });
   },
-});
+  { grants: true, codes: { unfinished: "the artifact is missing" } },
+);
 
 export const kernelWith = (...plugins: readonly Plugin[]): Kernel =>
-  createKernel({ plugins: [permits(), tasks(), ...plugins] });
+  createKernel({ plugins: [permits, tasks(), ...plugins] });
 
 export const holdOf = ({ task, agent, fence }: HeldTask) => ({ task, agent, fence });
 export const summary = { artifacts: { summary: "done" } } as const;

@@ -1,10 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { allow, createKernel, definePlugin, type Kernel } from "@bylaw/kernel";
+import { allow, createKernel, type Kernel } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type Run } from "@bylaw/log";
-import { temporaryFolder } from "@bylaw/testing";
-import { z } from "zod";
+import { pluginOf, temporaryFolder } from "@bylaw/testing";
 import { createSigner, grantToken, tokens } from "../src/index.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
@@ -14,16 +13,14 @@ beforeAll(() => {
   Object.assign(process.env, { TOKENS_CONTRACT_SECRET: SECRET });
 });
 
-const permits = definePlugin({
-  name: "permits",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  apply({ hooks }) {
+const permits = pluginOf(
+  "permits",
+  ({ hooks }) => {
     hooks.beforeToolCall.tap("all", () => allow("fine"));
     hooks.onTransition.tap("all", () => allow("fine"));
   },
-});
+  { grants: true },
+);
 
 let files = 0;
 function contractOf(
@@ -44,7 +41,7 @@ function contractOf(
 
 type Options = Parameters<typeof tokens>[0];
 const kernelWith = (options: Options): Kernel =>
-  createKernel({ plugins: [permits(), tokens(options)] });
+  createKernel({ plugins: [permits, tokens(options)] });
 const openOn = (options: Options, now = () => at, store = createMemoryStore()): Promise<Run> =>
   openRun(kernelWith(options), { run: "r1", store, now });
 const grant = { task: "t1", agent: "ann", phase: null, allowed_tools: ["bash"], at } as const;

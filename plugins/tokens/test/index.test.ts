@@ -2,9 +2,9 @@ import { createHmac, generateKeyPairSync } from "node:crypto";
 import { appendFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { allow, createKernel, definePlugin, type Kernel, type Plugin } from "@bylaw/kernel";
+import { allow, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import { createMemoryStore, createLogVerifier, openRun, type Run } from "@bylaw/log";
-import { describeExamples, temporaryFolder } from "@bylaw/testing";
+import { describeExamples, pluginOf, temporaryFolder } from "@bylaw/testing";
 import { z } from "zod";
 import { examples } from "../examples.ts";
 import { createSigner, grantToken, tokens } from "../src/index.ts";
@@ -21,17 +21,15 @@ beforeAll(() => {
   Object.assign(process.env, { TOKENS_TEST_SECRET: SECRET, TOKENS_TEST_OTHER: OTHER });
 });
 
-const permits = definePlugin({
-  name: "permits",
-  version: "1.0.0",
-  options: z.strictObject({}).prefault({}),
-  grants: true,
-  apply({ hooks }) {
+const permits = pluginOf(
+  "permits",
+  ({ hooks }) => {
     hooks.beforeToolCall.tap("all", () => allow("fine"));
     hooks.onTransition.tap("all", () => allow("fine"));
   },
-});
-const kernelWith = (plugin: Plugin): Kernel => createKernel({ plugins: [permits(), plugin] });
+  { grants: true },
+);
+const kernelWith = (plugin: Plugin): Kernel => createKernel({ plugins: [permits, plugin] });
 const signer = createSigner.bind(undefined, { keys });
 const openOn = (
   plugin = tokens({ keys }),
@@ -95,14 +93,10 @@ describe("a token", () => {
   });
 
   it("is void once its task is claimed again, by another agent or the same", async () => {
-    const claims = definePlugin({
-      name: "claims",
-      version: "1.0.0",
-      options: z.strictObject({}).prefault({}),
-      apply: (kernel) =>
-        kernel.event({ name: "task_claimed", details: z.strictObject({ fence: z.number() }) }),
-    });
-    const run = await openRun(createKernel({ plugins: [permits(), claims(), tokens({ keys })] }), {
+    const claims = pluginOf("claims", (kernel) =>
+      kernel.event({ name: "task_claimed", details: z.strictObject({ fence: z.number() }) }),
+    );
+    const run = await openRun(createKernel({ plugins: [permits, claims, tokens({ keys })] }), {
       run: "r1",
       now: () => at,
     });
@@ -122,16 +116,13 @@ describe("a token", () => {
   it.each(["task_released", "task_failed", "task_lapsed", "task_escalated"])(
     "is void once %s ends its claim",
     async (event_type) => {
-      const claims = definePlugin({
-        name: "claims",
-        version: "1.0.0",
-        options: z.strictObject({}).prefault({}),
-        apply: (kernel) => kernel.event({ name: event_type, details: z.strictObject({}) }),
-      });
-      const run = await openRun(
-        createKernel({ plugins: [permits(), claims(), tokens({ keys })] }),
-        { run: "r1", now: () => at },
+      const claims = pluginOf("claims", (kernel) =>
+        kernel.event({ name: event_type, details: z.strictObject({}) }),
       );
+      const run = await openRun(createKernel({ plugins: [permits, claims, tokens({ keys })] }), {
+        run: "r1",
+        now: () => at,
+      });
       const { token } = await grantToken(run, signer(), grant);
       await run.record([{ event_type, agent_id: "ann", task_id: "t2", details: {} }]);
       expect(await codeOf(run, token)).toBe("rule_allowed");
@@ -409,7 +400,7 @@ describe("a text that is not our token", () => {
 
   it("is refused in every enforcement mode", async () => {
     for (const enforcement_mode of ["strict", "permissive", "advisory"] as const) {
-      const kernel = createKernel({ plugins: [permits(), tokens({ keys })], enforcement_mode });
+      const kernel = createKernel({ plugins: [permits, tokens({ keys })], enforcement_mode });
       const run = await openRun(kernel, { run: "r1", now: () => at });
       expect((await run.toolCall(call(undefined))).applied).toBe("deny");
     }
