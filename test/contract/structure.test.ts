@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_365,
-  test_lines: 106_284,
+  source_lines: 141_394,
+  test_lines: 106_102,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -67,12 +67,12 @@ describe("an agent", () => {
   });
 
   it("continues after a response that was not accepted", async () => {
-    const { agent } = await openAgent({ texts: ["untested", "tested"] });
+    const { agent } = await openAgent({ texts: ["untested", "All tests pass"] });
     const { messages } = await agent.invoke(go, thread);
     expect(messages.slice(1).map(({ type, text }) => [type, text])).toEqual([
       ["ai", "untested"],
-      ["human", "The tests were not run. Run them."],
-      ["ai", "tested"],
+      ["human", "The tests were not run."],
+      ["ai", "All tests pass"],
     ]);
   });
 

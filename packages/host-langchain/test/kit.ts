@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { deserialize, serialize } from "node:v8";
-import { createKernel, defineCheck, deny } from "@bylaw/kernel";
+import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { pathRules } from "@bylaw/testing";
@@ -8,13 +8,6 @@ import { MemorySaver } from "@langchain/langgraph";
 import { AIMessage, createAgent, fakeModel, tool } from "langchain";
 import { z } from "zod";
 import { guardMiddleware, type GuardOptions } from "../src/index.ts";
-
-const runsTests = defineCheck({
-  name: "runs-tests",
-  hook: "onEnforcement",
-  check: ({ text = "" }) =>
-    text === "untested" ? deny("The tests were not run.", "Run them") : undefined,
-});
 
 /** Checkpoints in a file, for another process to resume. */
 export class FileSaver extends MemorySaver {
@@ -58,7 +51,7 @@ export interface Call {
 /** A guarded agent. Its model makes these calls, one list per turn, and then answers with these texts. */
 export async function openAgent({
   turns = [],
-  texts = ["done"],
+  texts = ["All tests pass"],
   file,
   checkpointer = new MemorySaver(),
   ...options
@@ -69,7 +62,7 @@ export async function openAgent({
   readonly file?: string;
   readonly checkpointer?: MemorySaver;
 } & Partial<GuardOptions> = {}) {
-  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "allow" });
+  const kernel = createKernel({ plugins: [pathRules], fallback: "allow" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   const run = await openRun(kernel, { run: "r", join: true, ...kept });
   const ran: string[] = [];

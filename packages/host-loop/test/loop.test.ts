@@ -198,7 +198,10 @@ describe("your own loop", () => {
 
   it("judges finished responses", async () => {
     const { respond, names } = await loop();
-    expect(await respond({ text: "Done" })).toEqual({ kind: "retry", message: "Run the tests." });
+    expect(await respond({ text: "Done" })).toEqual({
+      kind: "retry",
+      message: "The tests were not run.",
+    });
     expect(await respond({ text: "The tests pass" })).toEqual({ kind: "accepted" });
     expect(await names()).toEqual(["write", "count", "nothing"]);
   });

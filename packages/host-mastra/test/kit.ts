@@ -1,4 +1,4 @@
-import { createKernel, defineCheck, deny, type Kernel } from "@bylaw/kernel";
+import { createKernel, type Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { pathRules } from "@bylaw/testing";
@@ -10,18 +10,11 @@ import { MockLanguageModelV4, simulateReadableStream } from "ai/test";
 import { z } from "zod";
 import { guardTools, type GuardOptions } from "../src/index.ts";
 
-const runsTests = defineCheck({
-  name: "runs-tests",
-  hook: "onEnforcement",
-  check: ({ text = "" }) =>
-    text.includes("tests pass") ? undefined : deny("The tests were not run."),
-});
-
 /** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(
   file?: string,
 ): Promise<{ readonly kernel: Kernel; readonly run: Run }> {
-  const kernel = createKernel({ plugins: [pathRules, runsTests], fallback: "allow" });
+  const kernel = createKernel({ plugins: [pathRules], fallback: "allow" });
   const kept = file === undefined ? {} : { store: await openSqliteStore(file) };
   return { kernel, run: await openRun(kernel, { run: "r", join: true, ...kept }) };
 }

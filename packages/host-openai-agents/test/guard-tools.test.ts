@@ -104,7 +104,7 @@ it("judges the final output, and returns the message to send back", async () => 
   const error = await saying("done").catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(OutputGuardrailTripwireTriggered);
   expect(error).toMatchObject({
-    result: { output: { outputInfo: { kind: "retry", message: "Run the tests." } } },
+    result: { output: { outputInfo: { kind: "retry", message: "The tests were not run." } } },
   });
   expect((await saying("The tests pass")).finalOutput).toBe("The tests pass");
 });

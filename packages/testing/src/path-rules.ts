@@ -5,6 +5,7 @@ import { z } from "zod";
  * Rules for tests of hosts. The argument `path` decides about a call: `secret` is denied, `broken` makes the rule throw, a path that
  * begins with `ask` needs a person, about `uncovered` there is no rule, and any other is allowed. `deny>PATH` is denied and `ask>PATH`
  * needs a person, with an offer to use PATH instead, or the number if it is one. The phase PLAN denies `write`. Every phase may be entered.
+ * A response must say that the "tests pass".
  */
 export const pathRules = definePlugin({
   name: "rules",
@@ -28,5 +29,8 @@ export const pathRules = definePlugin({
       return path.startsWith("ask") ? ask("A person has to see this.") : allow("Free.");
     });
     hooks.onTransition.tap("all", () => allow("All phases may be entered."));
+    hooks.onEnforcement.tap("tests", ({ text = "" }) =>
+      text.includes("tests pass") ? undefined : deny("The tests were not run."),
+    );
   },
 })();
