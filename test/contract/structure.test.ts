@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 141_394,
-  test_lines: 106_102,
+  test_lines: 105_874,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

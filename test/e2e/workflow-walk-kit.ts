@@ -2,16 +2,16 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { loadContract, type Contract } from "@bylaw/contract";
+import { COMPLETED_PHASE, loadContract, type Contract } from "@bylaw/contract";
 import { observeTests, type TestRun } from "@bylaw/evidence";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
-import { openRun, phaseOf, currentPhases, type Run } from "@bylaw/log";
-import { artifacts } from "@bylaw/plugin-artifacts";
+import { openRun, phaseOf, currentPhases, type Outcome, type Run } from "@bylaw/log";
 import { eventLog } from "@bylaw/plugin-event-log";
-import { decideGate, gates } from "@bylaw/plugin-gates";
-import { completeDirective, issueDirectives, openDirectives, phases } from "@bylaw/plugin-phases";
-import { createTasks, tasks, type HeldTask, type Tasks } from "@bylaw/plugin-tasks";
-import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
+import { decideGate } from "@bylaw/plugin-gates";
+import { completeDirective, issueDirectives, openDirectives } from "@bylaw/plugin-phases";
+import { createTasks, type HeldTask, type Tasks } from "@bylaw/plugin-tasks";
+import { createSigner, grantToken } from "@bylaw/plugin-tokens";
+import { tdd } from "@bylaw/ruleset-tdd";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { temporaryFolder } from "@bylaw/testing";
 import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
@@ -43,6 +43,8 @@ export interface Walk {
   readonly text: (name: string) => string;
   /** Writes a file as the host, not as the agent. */
   readonly put: (name: string, text: string) => void;
+  /** Decides about a call of the agent, which is not carried out. */
+  readonly ask: (tool: string, args: JsonObject, fields?: object) => Promise<Outcome>;
   /** The agent makes a call, which is carried out if it is allowed. */
   readonly use: (tool: string, args: JsonObject, fields?: object) => Promise<Decision>;
   /** The agent requests a transition. */
@@ -113,15 +115,11 @@ export async function beginWalk(
 
   const contract = loadContract(file);
   const store = await openSqliteStore(path(".bylaw/store.db"));
-  const plugins = [
-    phases({ contract: file }),
-    artifacts({ contract: file }),
-    gates({ contract: file, workspace: folder }),
-    tokens({ contract: file, keys }),
-    tasks({}),
-    eventLog({ file: path(".bylaw/log.jsonl") }),
-  ];
-  const run = await openRun(createKernel({ plugins }), { run: "walk", store });
+  const kernel = createKernel({
+    extends: [tdd({ contract: file, workspace: folder, keys })],
+    plugins: [eventLog({ file: path(".bylaw/log.jsonl") })],
+  });
+  const run = await openRun(kernel, { run: "walk", store });
   onTestFinished(async () => {
     await run.close();
     await store.close();
@@ -161,10 +159,9 @@ export async function beginWalk(
     return decision;
   };
   let calls = 0;
-  const use: Walk["use"] = async (tool, args, fields = {}) => {
-    const id = `call-${++calls}`;
-    const call = {
-      id,
+  const ask: Walk["ask"] = (tool, args, fields = {}) =>
+    run.toolCall({
+      id: `call-${++calls}`,
       agent: AGENT,
       task: TASK,
       tool,
@@ -174,11 +171,12 @@ export async function beginWalk(
       interactive: false,
       host: host(),
       ...fields,
-    };
-    const { decision, applied } = await run.toolCall(call);
+    });
+  const use: Walk["use"] = async (tool, args, fields = {}) => {
+    const { decision, applied } = await ask(tool, args, fields);
     if (applied !== "allow") return decision;
     const ok = act(folder, tool, args);
-    await run.toolResult({ id, tool, agent: AGENT, task: TASK, ok, result: null });
+    await run.toolResult({ id: `call-${calls}`, tool, agent: AGENT, task: TASK, ok, result: null });
     return decision;
   };
   const review: Walk["review"] = async (issues = {}) => {
@@ -199,7 +197,21 @@ export async function beginWalk(
   };
   await renew();
   return {
-    ...{ folder, file, contract, run, tasks: board, held, phase, path, put, move, use, review },
+    ...{
+      folder,
+      file,
+      contract,
+      run,
+      tasks: board,
+      held,
+      phase,
+      path,
+      put,
+      move,
+      ask,
+      use,
+      review,
+    },
     token: () => token,
     text: (name) => readFileSync(path(name), "utf8"),
     observe: async () =>
@@ -233,25 +245,48 @@ function act(folder: string, tool: string, args: JsonObject): boolean {
   return true;
 }
 
+async function enter(walk: Walk, to: string, artifacts: JsonObject = {}): Promise<void> {
+  const decision = await walk.move(to, artifacts);
+  if (decision.effect !== "allow") throw new Error(`${to}: ${reasons(decision)}`);
+}
+
+/** What an honest agent does to enter each phase from the one before. */
+export const ENTER = {
+  PLAN: (walk: Walk) => enter(walk, "PLAN"),
+  async TDD(walk: Walk) {
+    await walk.move("TDD", HANDED.plan);
+    await walk.decide("plan_approval", "paula", "approved");
+    await enter(walk, "TDD", HANDED.plan);
+  },
+  async IMPL(walk: Walk) {
+    await walk.use("write_files", { path: "tests/add.test.js", content: TESTS });
+    await walk.observe();
+    await enter(walk, "IMPL", HANDED.tests);
+  },
+  async REVIEW(walk: Walk) {
+    await walk.use("write_files", { path: "src/add.js", content: CODE });
+    await walk.observe();
+    await enter(walk, "REVIEW", HANDED.code);
+  },
+  async COMPLETE(walk: Walk) {
+    await walk.review();
+    await walk.move("COMPLETE", HANDED.review());
+    await walk.decide("review_approved", "rita", "approved");
+    await enter(walk, "COMPLETE", HANDED.review());
+  },
+  async [COMPLETED_PHASE](walk: Walk) {
+    await walk.use("bash", { command: "git add src/add.js tests/add.test.js" });
+    await walk.use("bash", { command: "git commit -m 'Add two numbers'" });
+    await enter(walk, COMPLETED_PHASE, HANDED.done);
+  },
+};
+
 /** Takes a walk to a phase like an honest agent. */
-export async function walkTo(walk: Walk, phase: "PLAN" | "TDD" | "IMPL" | "REVIEW"): Promise<void> {
-  const must = async (to: string, artifacts: JsonObject = {}): Promise<void> => {
-    const decision = await walk.move(to, artifacts);
-    if (decision.effect !== "allow") throw new Error(`${to}: ${reasons(decision)}`);
-  };
-  await must("PLAN");
-  if (phase === "PLAN") return;
-  await walk.move("TDD", HANDED.plan);
-  await walk.decide("plan_approval", "paula", "approved");
-  await must("TDD", HANDED.plan);
-  if (phase === "TDD") return;
-  await walk.use("write_files", { path: "tests/add.test.js", content: TESTS });
-  await walk.observe();
-  await must("IMPL", HANDED.tests);
-  if (phase === "IMPL") return;
-  await walk.use("write_files", { path: "src/add.js", content: CODE });
-  await walk.observe();
-  await must("REVIEW", HANDED.code);
+export async function walkTo(walk: Walk, phase: keyof typeof ENTER): Promise<void> {
+  for (const [name, begin] of Object.entries(ENTER)) {
+    await begin(walk);
+    if (name === phase) return;
+  }
 }
 
 /** Checks that none of these calls is allowed or carried out. */
