@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_394,
+  source_lines: 141_446,
   test_lines: 105_874,
   files_over_300: 0,
   functions_over_60: 0,

@@ -23,8 +23,14 @@ export function pathsAllow(
       (access === "write" || read?.covers(place, facts.paths, scope) === true) &&
       (access === "read" || write?.covers(place, facts.paths, scope) === true);
     const below = region !== undefined;
+    const coversFilter = (place: Place): boolean =>
+      region !== undefined &&
+      (access === "write" || read?.coversNames(place, region, facts.paths) === true) &&
+      (access === "read" || write?.coversNames(place, region, facts.paths) === true);
     return (
-      places.every((place, at) => covers(place, { below, strictly: at < folders })) ||
+      places.every(
+        (place, at) => covers(place, { below, strictly: at < folders }) || coversFilter(place),
+      ) ||
       cover?.every((place) => covers(place, { below: below && region.names === undefined })) ===
         true
     );

@@ -1,3 +1,5 @@
+import type { Glob } from "../match/glob.ts";
+import type { NameGlob } from "./name-glob.ts";
 import { overlapsRegion, type Region } from "./path-overlap.ts";
 import { ANY, BASES, type Base, type PathGlob } from "./path-glob.ts";
 import { ROOT, type Place } from "./place.ts";
@@ -55,6 +57,34 @@ export class GlobSet {
     });
   }
 
+  /**
+   * Whether globs such as `./**\/*.pyc` match all that a search with file filters finds below one of its folders, or one of the files
+   * that it finds.
+   */
+  coversNames(place: Place, region: Region, folders: BaseFolders): boolean {
+    const last = region.names?.at(-1);
+    const filters =
+      region.names === undefined ? region.only : last === undefined || last === ANY ? [] : [last];
+    if (filters.length === 0) return false;
+    if (!region.folders.includes(place)) return this.covers(place, folders, region);
+    return filters.every((filter) =>
+      this.globs.some(({ base, segments }) => {
+        const folder = base === "root" ? ROOT : folders[base];
+        const [any, name, all] = segments;
+        return (
+          folder !== undefined &&
+          place.isBelow(folder) &&
+          segments.length === (region.below ? 3 : 2) &&
+          (all ?? ANY) === ANY &&
+          any === ANY &&
+          name !== ANY &&
+          name !== undefined &&
+          coversFilter(name, filter)
+        );
+      }),
+    );
+  }
+
   // If folding does not change the path, only the globs that it changes must be tried again.
   #foldedOf(place: Place, folder: Place): Indexes {
     return place.folded === place && folder.folded === folder
@@ -81,6 +111,16 @@ export class GlobSet {
       return !isSame && overlapsRegion(glob.folded, folder.folded, folded);
     });
   }
+}
+
+// Whether a name of a rule, with at most one `*`, matches all names that a filter finds.
+function coversFilter(name: Glob, { prefix, suffix, literal }: NameGlob): boolean {
+  if (literal !== undefined) return name.matches(literal);
+  return (
+    /^[^*?[\]]*\*[^*?[\]]*$/.test(name.source) &&
+    prefix.startsWith(name.prefix) &&
+    suffix.endsWith(name.suffix)
+  );
 }
 
 // Whether a region contains everything below the workspace.

@@ -165,9 +165,8 @@ function actByName(out: Findings, found: Found, kind: FileKind): void {
 function deleteMatching(out: Findings, at: number, found: Found): void {
   const only = found.expression.actions.get(at)?.only;
   if (only === undefined || found.starts.length > MOST_STARTS) return act(out, found, "delete");
-  for (const start of found.starts)
-    file(out, "delete", start, { below: true, only, follows: found.follows });
-  actByName(out, found, "delete");
+  for (const finding of filesAt(found, [{ only, plain: false }], { splits: false }))
+    file(out, "delete", completeWord(known("{}"), "{}", finding));
 }
 
 function isLeading(word: Word | undefined): boolean {

@@ -149,7 +149,10 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
   const { path, only, names = [], follows = false, below: inside } = findingOf(found);
   if (kind === "execute") unknown(out, "dynamic_script", "a script known only at run time");
   const named = out.base === undefined ? path : below(out.base, path);
-  const exact = kind === "read" || (kind === "write" && more?.inPlace === true);
+  const exact =
+    kind === "read" ||
+    (kind === "write" && more?.inPlace === true) ||
+    (kind === "delete" && !whole);
   const folders =
     kind === "delete" && whole && !follows ? deletedBelow(findingOf(found), named) : [];
   for (const one of folders) out.effects.push({ kind, ...one, below: true, found: files });
@@ -172,6 +175,7 @@ function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: Folder
       path: namedBelow(named.text, name),
       found,
       ...(only === undefined ? {} : { only }),
+      ...(exact && kind === "delete" ? { exact } : {}),
     });
 }
 

@@ -159,8 +159,11 @@ function doubted({ unknownOptions }: ParsedArgs): ReadonlySet<number> | undefine
 function isAnything(word: Word): boolean {
   if (word.text !== undefined && word.single) return false;
   if (mayBeOption(word)) return true;
+  // The host refuses a list of names that would be read as other words.
   return (
-    !word.single && word.pieces.some((piece) => typeof piece !== "string" && piece.hole === "any")
+    !word.single &&
+    word.found === undefined &&
+    word.pieces.some((piece) => typeof piece !== "string" && piece.hole === "any")
   );
 }
 
