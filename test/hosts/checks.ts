@@ -456,13 +456,17 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
   "a sub-agent's denied call stays out",
   async (desk) => {
     governed(desk);
-    const drive = await desk.drive((conversation) => {
-      const { prompt, tools, results } = conversation;
-      if (results.length > 0) return [];
-      if (prompt.includes("SUBTASK")) return offered(desk.program.shell("mkdir denied"), tools);
-      return offered([agent("SUBTASK make the folder")], tools);
-    });
-    if (drive.turns < 4) return `${drive.turns} turns: ${drive.printed.slice(-500)}`;
+    const { shell } = desk.program;
+    const own = [shell("mkdir denied"), shell("mkdir done")];
+    // Some programs do not wait for a sub-agent.
+    const steps = [
+      [agent("SUBTASK make the folders")],
+      shell("until test -d done; do sleep 0.1; done"),
+    ];
+    const { printed } = await desk.drive(({ prompt, tools, results }) =>
+      offered((prompt.includes("SUBTASK") ? own : steps)[results.length] ?? [], tools),
+    );
+    if (!desk.has("done")) return `its allowed call did not run: ${printed.slice(-500)}`;
     return differs(desk.has("denied") ? "runs" : "blocks", "blocks");
   },
 ];
