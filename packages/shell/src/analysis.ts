@@ -150,9 +150,13 @@ export type Effect =
       readonly follows?: boolean;
       /** Whether names below the path with a leading dot are excluded, as formatters do. */
       readonly visible?: boolean;
+      /** Set with `below` if the program prints or packs what is in the files, so that their names do not go with it. */
+      readonly prints?: true;
+      /** Set with `prints`: the names of folders that the program leaves out. */
+      readonly except?: readonly string[];
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
-      /** Set with `found` or a glob if the effect touches only files that exist before the line runs. */
+      /** Set with `found`, `prints` or a glob if the effect touches only files that exist before the line runs. */
       readonly exact?: true;
       /** Set if it has no effect unless a folder, or anything at all, is at the path before the line runs. */
       readonly needs?: "folder" | "anything";

@@ -126,22 +126,39 @@ export const TOO_LARGE: Verdict = {
 
 /** Returns the vote for a command that a deny or an ask may be about. */
 export function possibleMatchVote(
-  { part }: CallFacts,
+  facts: CallFacts,
   entry: Entry | undefined,
   decided: Effect | undefined,
   fallback: Effect | undefined,
 ): Verdict | undefined {
   const effect = entry === undefined ? undefined : effectOf(decided, fallback);
   if (entry === undefined || effect === undefined) return undefined;
+  const { part } = facts;
   const { source, words, regex } = entry.rule;
   const about = `the rule ${quote(source.name)} may be about ${quote(part?.text ?? "")}`;
-  const vote = unknownCommand(effect, about);
+  const file = possibleFile(facts, entry.rule);
+  const vote = unknownCommand(
+    effect,
+    file === undefined ? about : `${about}, which may use ${file}`,
+  );
   const glob = leadingGlob(part?.words ?? []);
   const fix =
     glob && `Write ${quote(glob.safe)} for ${quote(glob.written)}, or name the files one by one.`;
   return words === undefined && regex === undefined && (source.read ?? source.write) !== undefined
     ? { ...vote, code: "unknown_path", fix: fix ?? "Name the files one by one" }
     : { ...vote, ...(fix === undefined ? {} : { fix }) };
+}
+
+// A file that the command may use and that the rule is about.
+function possibleFile({ paths }: CallFacts, { readPaths, writePaths }: Rule): string | undefined {
+  const file = paths.known
+    .flatMap(({ maybe }) => maybe)
+    .find((place) => [readPaths, writePaths].some((globs) => globs?.covers(place, paths)));
+  if (file === undefined) return undefined;
+  const { workspace } = paths;
+  const isInside = workspace !== undefined && file.isBelow(workspace);
+  const names = isInside ? file.segments.slice(workspace.segments.length) : ["", ...file.segments];
+  return quote(names.join("/"));
 }
 
 /**

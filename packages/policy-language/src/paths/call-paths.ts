@@ -1,4 +1,5 @@
 import type { CallFacts } from "../match/call-facts.ts";
+import type { IsDenied } from "./denied-files.ts";
 import { needKey, type FoundRef } from "./path-refs.ts";
 import type { Segment } from "./name-glob.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
@@ -28,10 +29,15 @@ export interface CommandGlob {
   readonly found?: FoundRef;
   /** Set if it is no glob, but a path at which something has to be. */
   readonly needs?: "folder" | "anything";
+  /** Set with `found` if only some files count. Takes an absolute path. */
+  readonly counts?: IsDenied;
 }
 
-/** The globs in the commands of a call. */
-export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
+/** The globs in the commands of a call. `deniedTo`: which files a deny may be about. */
+export function knownGlobs(
+  facts: CallFacts,
+  deniedTo: (command: CallFacts) => IsDenied,
+): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.line === null ? [] : facts.perCommand) {
     for (const { text, pattern, region, remote, found, needs } of collectPathRefs(one).wanted) {
@@ -40,7 +46,10 @@ export function knownGlobs(facts: CallFacts): readonly CommandGlob[] {
         globs.set(key, { pattern: key, folder: text, names: [], needs });
       }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined)
-        globs.set(found.key, { pattern: found.key, folder: found.folder, names: [], found });
+        globs.set(found.key, {
+          ...{ pattern: found.key, folder: found.folder, names: [], found },
+          ...(found.denied && { counts: deniedTo(one) }),
+        });
       if (
         pattern === undefined ||
         region?.names === undefined ||

@@ -1,4 +1,5 @@
 import type { Json } from "@bylaw/kernel";
+import type { Effect } from "@bylaw/shell";
 import type { LinePart } from "../match/shell-line.ts";
 import { readPatch } from "./patch.ts";
 import { readFilters, readNames } from "./name-glob.ts";
@@ -15,9 +16,11 @@ import {
   MAX_PATHS,
   collect,
   foundRef,
+  printedRef,
   listOf,
   own,
   type Args,
+  type FoundRef,
   type PathRef,
   type PathSource,
 } from "./path-refs.ts";
@@ -234,8 +237,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
   let regions = 0;
   for (const effect of effects) {
     if (!("path" in effect)) continue;
-    const { path, kind, below, only, follows, visible = false, found, exact = false } = effect;
-    const { needs } = effect;
+    const { path, kind, below, only, follows, visible = false, exact = false, needs } = effect;
     const access = kind === "read" || kind === "execute" ? "read" : "write";
     if (path.text === undefined) {
       // A file on another machine is not covered by rules about files here.
@@ -278,13 +280,21 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
         !(region.names ?? only) &&
         named.names.has("delete-below"),
       follows,
-      pattern: region === undefined || found !== undefined ? undefined : pattern,
+      pattern: region === undefined || effect.found !== undefined ? undefined : pattern,
       namesOf,
-      found: found === undefined || remote ? undefined : foundRef(path, only, found),
+      found: remote ? undefined : filesOf(effect, path),
       exact,
       needs: pattern === undefined ? needs : undefined,
       remote,
     });
   }
   return { wanted, unknown, from: "shell" };
+}
+
+function filesOf(
+  { only, found, prints, except = [] }: Extract<Effect, { readonly path: unknown }>,
+  path: { readonly text: string; readonly pattern?: string },
+): FoundRef | undefined {
+  if (found !== undefined) return foundRef(path, only, found);
+  return prints === true ? printedRef(path, only, except) : undefined;
 }

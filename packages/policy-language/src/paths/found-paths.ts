@@ -9,8 +9,9 @@ import type { GlobLookup } from "./real-globs.ts";
  */
 export function foundPaths(
   folder: string,
-  { only, links, splits }: Pick<FoundRef, "only" | "links" | "splits">,
+  { only, links, splits, except }: Pick<FoundRef, "only" | "links" | "splits" | "except">,
   lookup: GlobLookup,
+  counts: (path: string) => boolean = () => true,
 ): readonly string[] | undefined {
   const found: string[] = [];
   const top = folder === "/" ? "" : folder.replace(/\/+$/, "");
@@ -25,9 +26,10 @@ export function foundPaths(
   function enter(path: string, name: string): boolean {
     const kind = lookup.kindOf(path);
     if (kind === "hidden") return false;
+    if (kind === "folder" && except.includes(name)) return true;
     const isWanted = only === undefined || only.some((glob) => mayName(glob, name));
     if (splits && (isWanted || kind === "folder") && !isPlainName(name)) return false;
-    if (isWanted && (links || kind !== "link")) {
+    if (isWanted && (links || kind !== "link") && counts(path)) {
       found.push(path);
       if (!lookup.count()) return false;
     }

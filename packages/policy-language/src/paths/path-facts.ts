@@ -2,8 +2,9 @@ import type { ToolCall } from "@bylaw/kernel";
 import { RECURSIVE } from "../compile/tool-table.ts";
 import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
+import { homeOf, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
-import { samplesOf } from "./sample-paths.ts";
+import { insidesOf, samplesOf } from "./sample-paths.ts";
 import { needKey, type Access, type FoundRef, type PathRef, type PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, trimmed } from "./place.ts";
 import { stampOf, type Stamp } from "./stamp.ts";
@@ -55,20 +56,6 @@ export interface PathFacts {
 
 const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
 
-// All commands of a call ask for the same two folders.
-const KEPT_FOLDERS = 16;
-const folders = new Map<string, Place>();
-
-function folder(path: string | undefined): Place | undefined {
-  if (path?.startsWith("/") !== true) return undefined;
-  let place = folders.get(path);
-  if (place === undefined) {
-    if (folders.size >= KEPT_FOLDERS) folders.clear();
-    folders.set(path, (place = placeOf(path)));
-  }
-  return place;
-}
-
 export function pathFacts(facts: PathSource): PathFacts {
   const { call, pathsFact } = facts;
   const { wanted, from, unknown } = collectPathRefs(facts);
@@ -82,8 +69,8 @@ export function pathFacts(facts: PathSource): PathFacts {
     doubtful: reader.doubtful,
     from,
     recursive: from === "table" && isRecursive(facts),
-    workspace: folder(call.workspace ?? call.cwd),
-    home: folder(call.home),
+    workspace: workspaceOf(call),
+    home: homeOf(call),
   };
 }
 
@@ -155,7 +142,10 @@ class PathReader {
     const samples = region?.globbed === true ? samplesOf(all, region.names) : undefined;
     const listed = this.#isListed(ref, matches);
     const files = listed && found !== undefined ? places.slice(start) : NONE;
-    const cover = files.length > 0 ? files : samples && matches?.concat(samples);
+    const cover =
+      files.length > 0
+        ? files
+        : (this.#insideOf(ref, all) ?? (samples && matches?.concat(samples)));
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
@@ -163,11 +153,24 @@ class PathReader {
     };
   }
 
+  // What may lie in a folder, if the host has looked for files there that a deny is about.
+  #insideOf(
+    { found, exact, region }: PathRef,
+    folders: readonly Place[],
+  ): readonly Place[] | undefined {
+    if (found?.denied !== true || exact !== true || this.#stamp?.globs.has(found.key) !== true)
+      return undefined;
+    return region?.names === undefined ? insidesOf(folders) : undefined;
+  }
+
   // Whether the host has listed everything that the call touches here.
   #isListed({ region, found, exact, follows }: PathRef, matches: Matches): boolean {
     return found === undefined
       ? matches !== undefined && region?.below !== true
-      : exact === true && follows !== true && this.#stamp?.globs.has(found.key) === true;
+      : !found.denied &&
+          exact === true &&
+          follows !== true &&
+          this.#stamp?.globs.has(found.key) === true;
   }
 
   #matchesFor({ namesOf, region, pattern }: PathRef, places: readonly Place[]): Matches {
@@ -188,8 +191,7 @@ class PathReader {
 
   // The workspace and the home folder, if a folder that holds them is deleted.
   #lostWith(places: readonly Place[]): readonly Place[] {
-    const { workspace, cwd, home } = this.#call;
-    return [folder(workspace ?? cwd), folder(home)].filter(
+    return [workspaceOf(this.#call), homeOf(this.#call)].filter(
       (kept) => kept && places.some((place) => kept.folded.isBelow(place.folded)),
     ) as readonly Place[];
   }
@@ -203,13 +205,13 @@ class PathReader {
   }
 
   #isInside(places: readonly Place[]): boolean {
-    const workspace = folder(this.#call.workspace ?? this.#call.cwd);
+    const workspace = workspaceOf(this.#call);
     return places.every((place) => workspace !== undefined && place.isBelow(workspace));
   }
 
   // Adds the files that another program would find now. Returns those that it may leave out.
   #addListed(
-    { key, written, splits, partial }: FoundRef,
+    { key, written, splits, partial, denied }: FoundRef,
     absolute: string,
     { places, aliases }: Places,
   ): readonly Place[] {
@@ -219,7 +221,9 @@ class PathReader {
     )
       this.unknown ??= "names that are read from a list, and may be split or read as options";
     const from = [places.length, aliases.length] as const;
-    this.#addFound(key, { places, aliases });
+    if (!denied || this.#stamp?.globs.has(key) === true) this.#addFound(key, { places, aliases });
+    else if (this.#stamp?.unread.has(key) === true)
+      this.unknown ??= "a folder with too many files to look for those that a rule denies";
     return partial ? [...places.slice(from[0]), ...aliases.slice(from[1])] : NONE;
   }
 

@@ -59,6 +59,10 @@ export interface FoundRef {
   readonly changed: boolean;
   /** Whether the program may find only some of the files. */
   readonly partial: boolean;
+  /** Whether only files that a deny is about are listed. Then a folder that the host has not looked at is no obstacle. */
+  readonly denied: boolean;
+  /** The names of folders that the program leaves out. */
+  readonly except: readonly string[];
 }
 
 /** The limit of paths in one call. A call with more is unknown. */
@@ -109,5 +113,16 @@ export function foundRef(
     only: only === undefined ? undefined : readFilters(only),
     ...{ links, splits, recursive: recursive === true },
     ...{ tracked, changed: changed === true, partial: partial === true },
+    ...{ denied: false, except: [] },
   };
+}
+
+/** The files below a folder whose contents a program prints, as far as a deny is about them. */
+export function printedRef(
+  path: { readonly text: string; readonly pattern?: string },
+  only: readonly string[] | undefined,
+  except: readonly string[],
+): FoundRef {
+  const ref = foundRef(path, only, { links: false, splits: false, partial: true });
+  return { ...ref, key: JSON.stringify([ref.key, except]), denied: true, except };
 }

@@ -44,6 +44,8 @@ export class GlobLookup {
           // A name that is not UTF-8 cannot be looked up, and may be a link.
           if (!this.#takes(1) || entry.name.includes("\uFFFD")) return undefined;
           names.push(entry.name);
+          const kind = entry.isDirectory() ? "folder" : entry.isFile() ? "file" : undefined;
+          if (kind !== undefined) this.#kinds.set(`${path}/${entry.name}`, kind);
         }
         return names;
       } finally {

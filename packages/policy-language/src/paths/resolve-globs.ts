@@ -11,19 +11,24 @@ type PlacesOf = (path: string) => readonly string[];
 
 /** Looks in the file system for what the globs of a call find. Returns what a stamp says of them. */
 export function resolveGlobs(
-  globs: readonly CommandGlob[],
+  wanted: readonly CommandGlob[],
   call: ToolCall,
   placesOf: PlacesOf,
 ): JsonObject[] {
   const lookup = new GlobLookup();
-  const linked = globs.map(({ folder, names, found, needs }) => {
+  // A folder that does not exist here may exist where the command runs.
+  const globs = wanted.filter(
+    ({ folder, found }) =>
+      found?.denied !== true || lookup.kindOf(absolutePath(folder, call)) !== "nothing",
+  );
+  const linked = globs.map(({ folder, names, found, counts, needs }) => {
     const at = absolutePath(folder, call);
     if (needs !== undefined) return isMissing(lookup.kindOf(at), needs) ? [] : undefined;
     return placesOfAll(
       found === undefined
         ? linkedPaths(at, names, lookup)
         : found.tracked === undefined
-          ? foundPaths(at, found, lookup)
+          ? foundPaths(at, found, lookup, counts)
           : trackedPaths(at, found, lookup),
       placesOf,
     );

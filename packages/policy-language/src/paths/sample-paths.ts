@@ -17,3 +17,9 @@ export function samplesOf(
   );
   return folders.map(({ segments }) => new Place([...segments, ...sample]));
 }
+
+/** Paths that may lie in folders. A path glob that matches them and all below matches whatever the folders contain. */
+export const insidesOf = (folders: readonly Place[]): readonly Place[] =>
+  folders.flatMap(({ segments }) =>
+    [SOME_NAME, `.${SOME_NAME}`].map((name) => new Place([...segments, name])),
+  );

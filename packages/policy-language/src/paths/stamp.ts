@@ -5,6 +5,8 @@ export interface Stamp {
   readonly paths: ReadonlyMap<string, readonly string[]> | undefined;
   /** What each glob finds through links. */
   readonly globs: Found;
+  /** The globs of which the host could not tell what they find. */
+  readonly unread: ReadonlySet<string>;
   /** Everything that each glob of a shell finds. */
   readonly matches: Found;
 }
@@ -36,15 +38,18 @@ function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
   return map;
 }
 
-function stampedGlobs({ globs: list }: JsonObject): Pick<Stamp, "globs" | "matches"> {
+function stampedGlobs({ globs: list }: JsonObject): Omit<Stamp, "paths"> {
   const globs = new Map<string, readonly (readonly string[])[]>();
   const matches: typeof globs = new Map();
-  if (!Array.isArray(list)) return { globs, matches };
+  const unread = new Set<string>();
+  if (!Array.isArray(list)) return { globs, matches, unread };
   for (const { pattern, places, matches: all } of list as unknown as readonly StampedGlob[]) {
-    if (places !== undefined) globs.set(pattern, places);
+    if (places === undefined) unread.add(pattern);
+    // Two versions of a policy may ask about different files of a folder.
+    else globs.set(pattern, [...(globs.get(pattern) ?? []), ...places]);
     if (all !== undefined) matches.set(pattern, all);
   }
-  return { globs, matches };
+  return { globs, matches, unread };
 }
 
 interface StampedGlob {

@@ -83,7 +83,8 @@ const usesList = (draft: Draft): boolean =>
   hasLeadingGlobs(draft) ||
   draft.effects.some((effect) => isFound(effect) || hasCopiedNames(effect) || hasNeeds(effect));
 
-const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
+const isFound = (effect: Effect): boolean =>
+  "path" in effect && (effect.found !== undefined || effect.prints === true);
 
 // Whether it is the command itself, or a wrapper such as `npx` that passes the same files on to it.
 const isPassedOn = (other: Adding, draft: Draft): boolean =>
@@ -214,8 +215,9 @@ const keepsFiles = ({ effects }: Draft, before: readonly Adding[]): boolean =>
   effects.every((effect) => effect.kind !== "write" || isPlainWrite(effect));
 
 function inexact(effect: Effect): Effect {
-  if (!("path" in effect) || effect.found === undefined) return effect;
+  if (!("path" in effect)) return effect;
   const { exact: _, ...rest } = effect;
+  if (effect.found === undefined) return effect.prints === true ? rest : effect;
   const { changed: __, ...found } = effect.found;
   return { ...rest, found };
 }

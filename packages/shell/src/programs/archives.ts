@@ -74,7 +74,7 @@ function sevenZip(use: ParsedArgs, out: Findings): void {
   const follows = !use.unknownOptions.some(({ word }) => /^-(?:snl|ol)(?!-)/.test(word.text ?? ""));
   if (writes) {
     for (const { word } of rest) {
-      file(out, "read", word, { below: true, follows });
+      file(out, "read", word, { below: true, follows, prints: true });
       if (prefix(word).startsWith("@")) readList(word, 1, out);
     }
     for (const { word } of use.unknownOptions) included(word, follows, out);
@@ -93,7 +93,7 @@ function included(word: Word, follows: boolean, out: Findings): void {
   const sign = /^-i[^@!]{0,8}[@!]/i.exec(start)?.[0];
   if (sign?.endsWith("@") === true) readList(word, sign.length, out);
   else if (sign !== undefined)
-    file(out, "read", after(word, sign.length), { below: true, follows });
+    file(out, "read", after(word, sign.length), { below: true, follows, prints: true });
   else if (word.text === undefined && /^(?:-(?:i[^@!]{0,8})?)?$/i.test(start)) noteListedFiles(out);
 }
 
@@ -124,7 +124,7 @@ function pax(use: ParsedArgs, out: Findings): void {
   if (!writes) return;
   if (sources.length === 0) noteListedFiles(out);
   for (const word of sources)
-    file(out, "read", word, { below: true, follows: hasOption(use, "L") });
+    file(out, "read", word, { below: true, follows: hasOption(use, "L"), prints: true });
 }
 
 const GZIP: Spec = {

@@ -105,6 +105,8 @@ export interface FolderScope {
   readonly only?: readonly string[];
   readonly follows?: boolean;
   readonly visible?: boolean;
+  readonly prints?: true;
+  readonly except?: readonly string[];
   /** Whether it writes files that exist, and no others. */
   readonly inPlace?: boolean;
   /** What has to be there before the line runs, or else there is no effect. */
@@ -123,21 +125,27 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
   }
   if (word.found !== undefined) return fileFound(out, kind, word, more);
   const path = pathOf(word, out.base);
-  const exact = more?.inPlace === true && word.globbed === true ? ({ exact: true } as const) : {};
+  const exact =
+    more?.prints === true || (more?.inPlace === true && word.globbed === true)
+      ? ({ exact: true } as const)
+      : {};
   if (more?.below !== true) {
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible, needs } = more;
+  const { only, follows, visible, prints, except, needs } = more;
   const needed = needs === undefined || path.text === undefined ? {} : { needs };
   const effect = { kind, path, below: true, ...exact, ...needed } as const;
-  if (only === undefined && follows !== true && visible !== true) out.effects.push(effect);
+  if (only === undefined && follows !== true && visible !== true && prints !== true)
+    out.effects.push(effect);
   else
     out.effects.push({
       ...effect,
       ...(only === undefined ? {} : { only }),
       ...(follows === true ? { follows } : {}),
       ...(visible === true ? { visible } : {}),
+      ...(prints === true ? { prints } : {}),
+      ...(except === undefined ? {} : { except }),
     });
 }
 

@@ -4,10 +4,27 @@ import type { ParsedArgs } from "./program-spec.ts";
 
 /** How the paths of this command include what is below them. Undefined if they do not. */
 export function walkOf(use: ParsedArgs): FolderScope | undefined {
-  const { below, filter, follows } = use.spec;
+  const { below, printsFiles } = use.spec;
   if (below === undefined) return undefined;
   if (typeof below === "function" ? !below(use) : below !== "always" && !hasOption(use, below))
     return undefined;
+  if (printsFiles !== true) return scopeOf(use);
+  const except = leftOut(use);
+  return { ...scopeOf(use), prints: true, ...(except.length > 0 && { except }) };
+}
+
+const PLAIN_NAME = /^[\w.-]+$/;
+
+// The folders that `--exclude-dir` names. A glob leaves out nothing here, and `--include-dir` may bring a folder back.
+function leftOut(use: ParsedArgs): readonly string[] {
+  if (hasOption(use, "include-dir")) return NO_FILTER;
+  return optionsNamed(use, "exclude-dir").flatMap(({ value }) =>
+    value?.text !== undefined && PLAIN_NAME.test(value.text) ? [value.text] : [],
+  );
+}
+
+function scopeOf(use: ParsedArgs): FolderScope {
+  const { filter, follows } = use.spec;
   if (filter === undefined && follows === undefined) return BELOW;
   const only = filter === undefined ? NO_FILTER : filtersOf(use, filter);
   const leaves = follows !== undefined && hasOption(use, follows);

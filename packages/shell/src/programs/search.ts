@@ -1,4 +1,4 @@
-import { readAck } from "./ack.ts";
+import { AG } from "./ack.ts";
 import { hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
@@ -34,6 +34,7 @@ const grep: Spec = {
   operands: ["data", many("read")],
   noFirst: "regexp file",
   below: walks,
+  printsFiles: true,
   filter: "include",
   // `-S` is an option of other greps.
   follows: "dereference-recursive S",
@@ -66,6 +67,7 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
     operands: ["data", many("read")],
     noFirst: "regexp file",
     below: "always",
+    printsFiles: true,
     filter: "include",
     follows: "dereference-recursive S",
     alone: "read",
@@ -100,9 +102,9 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
             hazard(out, out.argv[at + 1] === value ? at + 1 : at, "unknown");
     },
   },
-  ag: { read: readAck },
-  ack: { read: readAck },
-  pt: { read: readAck },
+  ag: AG,
+  ack: { ...AG, printsFiles: true },
+  pt: AG,
   look: { operands: ["data", "read"] },
   fzf: {
     options: options`${kind.script} --preview --bind --execute ${kind.value} -q,--query -f,--filter ${kind.write} --history

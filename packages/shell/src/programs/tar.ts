@@ -104,7 +104,8 @@ function readTar(out: Findings, from: number): void {
       if (value !== undefined) file(out, "write", value, { below: true });
   } else if (creates || changes) {
     const follows = hasOption(use, "dereference");
-    for (const { word } of use.operands) file(out, "read", word, { below: true, follows });
+    for (const { word } of use.operands)
+      file(out, "read", word, { below: true, follows, prints: true });
   }
 }
 
