@@ -17,6 +17,7 @@ import {
   type Place,
 } from "./driver/kit.ts";
 import {
+  bundleWorker,
   SHORT_LEASE,
   workersAt,
   type WorkerProcess,
@@ -28,6 +29,7 @@ import { openRestateDriver } from "../src/restate/index.ts";
 // Opened only when a test needs them, because servers of filtered-out tests would stay behind.
 let server: PostgresServer | undefined;
 let restate: RestateServer | undefined;
+let script: string;
 afterAll(async () => {
   await Promise.all([server?.stop(), restate?.stop()]);
 });
@@ -56,7 +58,11 @@ interface Stage {
 }
 
 beforeAll(async () => {
-  [server, restate] = await Promise.all([startPostgres({ fsync: true }), startRestate()]);
+  [server, restate, script] = await Promise.all([
+    startPostgres({ fsync: true }),
+    startRestate(),
+    bundleWorker(),
+  ]);
   if (restate === undefined) return;
   // Restate keeps wakes only for a registered service.
   const { ingress, admin, address, workers } = restate;
@@ -87,7 +93,10 @@ async function stageOf(engine: Engine): Promise<Stage> {
   };
   const store = await openStore(place);
   const driver = await openDriver(place, store);
-  const workers = workersAt(place, engine.name === "restate" ? restate : undefined);
+  const workers = workersAt(place, {
+    script,
+    restate: engine.name === "restate" ? restate : undefined,
+  });
   const log = (run: string): Promise<readonly LogEvent[]> => store.events(run, 0, 10_000);
   return {
     ...{ place, store, driver, log },

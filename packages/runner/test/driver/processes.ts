@@ -1,12 +1,27 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { freePort } from "@bylaw/testing";
+import { freePort, temporaryFolder } from "@bylaw/testing";
+import { build } from "rolldown";
 import type { RestateServer } from "./restate-server.ts";
 import type { Place } from "./kit.ts";
 
-const SCRIPT = fileURLToPath(new URL("child.ts", import.meta.url));
+/** Bundles the worker into one file, because it starts some 60 times and its packages have hundreds of files. */
+export async function bundleWorker(): Promise<string> {
+  const folder = temporaryFolder();
+  const file = join(folder, "child.js");
+  symlinkSync(join(import.meta.dirname, "../../../../node_modules"), join(folder, "node_modules"));
+  await build({
+    input: join(import.meta.dirname, "child.ts"),
+    platform: "node",
+    external: [/^@dbos-inc\//, /^@restatedev\//],
+    output: { file, codeSplitting: false },
+    logLevel: "silent",
+  });
+  return file;
+}
 
 /** A worker in a child process. */
 export interface WorkerProcess {
@@ -33,8 +48,13 @@ export interface WorkerSettings {
   readonly concurrency?: number;
 }
 
+interface WorkerTerms {
+  readonly script: string;
+  readonly restate?: RestateServer | undefined;
+}
+
 /** Starts workers, and ends all that are left. */
-export function workersAt(place: Place, restate: RestateServer | undefined) {
+export function workersAt(place: Place, { script, restate }: WorkerTerms) {
   const all = new Set<WorkerProcess>();
   let count = 0;
   let ends = 0;
@@ -49,7 +69,7 @@ export function workersAt(place: Place, restate: RestateServer | undefined) {
     const port = restate === undefined ? undefined : await freePort();
     const name = `w${count}`;
     const setup = { ...place, worker: name, lease_ms, reconcile_ms, concurrency, port };
-    const child = spawn(process.execPath, [SCRIPT, JSON.stringify(setup)], {
+    const child = spawn(process.execPath, [script, JSON.stringify(setup)], {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, RESTATE_LOGGING: "ERROR" },
     });
