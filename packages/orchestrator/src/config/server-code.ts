@@ -29,7 +29,7 @@ export function findServerCode(reader: PathReader): ServerCode {
   const files = loadedFiles();
   const lookups = new Set<string>();
   const packages = new Set<string>();
-  const folders = new Set(files.flatMap(foldersAbove));
+  const folders = foldersAbove(files);
   // Grows during the loop: each package adds those that it depends on.
   for (const folder of folders) {
     lookups.add(join(folder, "node_modules"));
@@ -56,10 +56,14 @@ export function findServerCode(reader: PathReader): ServerCode {
   };
 }
 
-const foldersAbove = (path: string): readonly string[] => {
-  const above = dirname(path);
-  return above === path ? [] : [above, ...foldersAbove(above)];
-};
+/** The folders above these files, each once. */
+function foldersAbove(files: readonly string[]): Set<string> {
+  const folders = new Set<string>();
+  for (const file of files)
+    for (let folder = dirname(file); !folders.has(folder); folder = dirname(folder))
+      folders.add(folder);
+  return folders;
+}
 
 interface Manifest {
   readonly dependencies?: object;
