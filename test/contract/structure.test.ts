@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_617,
-  test_lines: 106_024,
+  source_lines: 141_621,
+  test_lines: 106_063,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -1,5 +1,12 @@
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync, readFileSync } from "node:fs";
+import {
+  existsSync,
+  lchownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { createMemoryStore } from "@bylaw/log";
@@ -85,8 +92,10 @@ export interface ServeOptions extends Omit<OrchestratorOptions, "settings"> {
 export function give(workspace: string): void {
   if (!isRoot() || !existsSync(workspace)) return;
   const { uid, gid } = NOBODY;
+  const isFolder = lstatSync(workspace).isDirectory();
+  const inside = isFolder ? readdirSync(workspace, { recursive: true, encoding: "utf8" }) : [];
   // Follows no link, so nothing outside changes its owner.
-  spawnSync("chown", ["-hR", `${uid}:${gid}`, workspace], { stdio: "inherit" });
+  for (const path of ["", ...inside]) lchownSync(join(workspace, path), uid, gid);
 }
 
 /** Starts a server. Another one with the same folder and store is another node. */
