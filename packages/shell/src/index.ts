@@ -20,6 +20,7 @@ export {
   isNamedOption,
   otherFirstWords,
   otherPrograms,
+  flagPositions,
   operandAfterOptions,
   readOptions,
   equivalentCommands,

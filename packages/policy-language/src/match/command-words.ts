@@ -1,4 +1,5 @@
 import {
+  flagPositions,
   isNamedOption,
   operandAfterOptions,
   otherPrograms,
@@ -67,9 +68,6 @@ function compileOne(words: string[], source: string): WordPattern {
   const globs = rest.map(compileGlob);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
   const url = base !== undefined && OPENS_URLS.has(base);
-  const covers = globs.map((glob) => compileCover(glob, { url }));
-  const coversProgram = compileCover(program, { url: false });
-  const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
   let meaning: ReturnType<typeof compileWordMatch> | undefined;
   let baseGlobs: readonly [Glob, Glob] | undefined;
@@ -85,22 +83,7 @@ function compileOne(words: string[], source: string): WordPattern {
   return {
     text: open ? [...words, "*"].join(" ") : words.join(" "),
     program: base,
-    allows(given, hazards) {
-      const name = given[0]?.text;
-      if (name === undefined || !allowsProgram(program, coversProgram, name)) return false;
-      const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
-      const count = given.length - from;
-      if (open ? count < globs.length : count !== globs.length) return false;
-      const covered = globs.every(
-        (glob, at) =>
-          coversWord(glob, covers[at], given[at + from]) ||
-          (open && at === globs.length - 1 && coversNames(glob, given[at + from])),
-      );
-      if (!covered) return false;
-      // The words that the pattern names come first. The number of further words does not matter.
-      if (!coversOpen(given)) return false;
-      return hazards.every((one) => spellsOut(one.at === 0 ? program : globs[one.at - from], one));
-    },
+    allows: compileAllow(program, globs, { base, open, url }),
     names: (word) => means(baseName(word)),
     firstWords: () => firstWords(rest, globs, { program: base }),
     denies(given, from) {
@@ -109,6 +92,70 @@ function compileOne(words: string[], source: string): WordPattern {
       meaning ??= compileWordMatch(rest, globs, { program: base, open });
       return meaning(given, from + 1);
     },
+  };
+}
+
+interface PatternMarks {
+  readonly base: string | undefined;
+  readonly open: boolean;
+  readonly url: boolean;
+}
+
+function compileAllow(
+  program: Glob,
+  globs: readonly Glob[],
+  { base, open, url }: PatternMarks,
+): WordPattern["allows"] {
+  const covers = globs.map((glob) => compileCover(glob, { url }));
+  const coversProgram = compileCover(program, { url: false });
+  const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
+  const ends = globs.findLastIndex(({ literal }) => !/^--?\w/.test(literal ?? "")) + 1;
+  const flags = open ? globs.slice(ends).map(({ source }) => source) : [];
+  return (words, hazards) => {
+    if (allowsInOrder(words, hazards)) return true;
+    if (flags.length === 0 || base === undefined) return false;
+    const other = withFlagsAt(ends + 1, flags, { program: base, words, hazards });
+    return other !== undefined && allowsInOrder(other.words, other.hazards);
+  };
+
+  function allowsInOrder(given: readonly Word[], hazards: readonly Hazard[]): boolean {
+    const name = given[0]?.text;
+    if (name === undefined || !allowsProgram(program, coversProgram, name)) return false;
+    const from = open && bySubcommand ? skipOptions(base, given, hazards) : 1;
+    const count = given.length - from;
+    if (open ? count < globs.length : count !== globs.length) return false;
+    const covered = globs.every(
+      (glob, at) =>
+        coversWord(glob, covers[at], given[at + from]) ||
+        (open && at === globs.length - 1 && coversNames(glob, given[at + from])),
+    );
+    if (!covered) return false;
+    // The words that the pattern names come first. The number of further words does not matter.
+    if (!coversOpen(given)) return false;
+    return hazards.every((one) => spellsOut(one.at === 0 ? program : globs[one.at - from], one));
+  }
+}
+
+interface Given {
+  readonly words: readonly Word[];
+  readonly hazards: readonly Hazard[];
+}
+
+/** A command with some options moved to a position, if the program accepts them anywhere, without a value. */
+function withFlagsAt(
+  start: number,
+  flags: readonly string[],
+  { program, words, hazards }: Given & { readonly program: string },
+): Given | undefined {
+  if (!flags.every((flag) => words.some(({ text }) => text === flag))) return undefined;
+  const positions = flagPositions(program, words);
+  const moved = flags.map((flag) => positions.get(flag) ?? 0);
+  if (moved.includes(0)) return undefined;
+  const others = [...words.keys()].filter((at) => !moved.includes(at));
+  const order = [...others.slice(0, start), ...moved, ...others.slice(start)];
+  return {
+    words: order.flatMap((at) => words[at] ?? []),
+    hazards: hazards.map((one) => ({ ...one, at: order.indexOf(one.at) })),
   };
 }
 

@@ -1,5 +1,6 @@
 export { isProgram, readProgram } from "./read-program.ts";
 export {
+  flagPositions,
   operandAfterOptions,
   readOptions,
   type CommandOperand,

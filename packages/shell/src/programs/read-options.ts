@@ -128,6 +128,34 @@ function impliedByDefault(
 }
 
 // Whether one of the words before `--` may be any option.
+/**
+ * The positions of the options without a value, as written, that a program accepts before and after its operands. Empty for a program
+ * without a table.
+ */
+export function flagPositions(program: string, argv: readonly Word[]): ReadonlyMap<string, number> {
+  let spec = specOf(program);
+  let from = 1;
+  while (spec !== undefined && spec.read === undefined && spec.bundled !== true) {
+    const { subs } = spec;
+    const posix = spec.posix === true || spec.wrap !== undefined;
+    if (posix && subs === undefined) break;
+    const use = parseArgs(spec, argv, from, { posix: subs !== undefined });
+    if (subs === undefined)
+      return new Map(
+        use.options.flatMap(({ option, at }) =>
+          option.value === "none" && argv[at]?.text === option.spelled
+            ? [[option.spelled, at]]
+            : [],
+        ),
+      );
+    const [first] = use.operands;
+    const text = first?.word.text;
+    from = (first?.at ?? 0) + 1;
+    spec = text === undefined ? undefined : subOf(spec, fullSubcommandName(spec, text));
+  }
+  return new Map();
+}
+
 function isOpen(words: readonly Word[]): boolean {
   const end = words.findIndex(({ text }) => text === "--");
   return (end < 0 ? words : words.slice(0, end)).some(isAnything);
