@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_698,
+  source_lines: 141_706,
   test_lines: 106_063,
   files_over_300: 0,
   functions_over_60: 0,

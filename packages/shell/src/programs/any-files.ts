@@ -1,16 +1,23 @@
 import type { Word } from "../analysis.ts";
 import type { Findings } from "./findings.ts";
 import { pathOf } from "./path-of-word.ts";
-import { after, prefix } from "./word-text.ts";
+import { after, baseName, prefix } from "./word-text.ts";
+
+// Options of test runners that a script of the project may start, with the name of a test as value.
+const NAMES_TEST = /^(?:-t|-g|--grep|--testNamePattern|--test-name-pattern)$/;
+const STARTS_SCRIPT = /^(?:npm|pnpm|yarn|bun)$/;
 
 /** Records that a program may read and write every file that its words name, from a position on, also in options and after `@`. */
 export function noteAnyFiles(out: Findings, from: number): void {
   const { argv } = out;
+  const runsScript = STARTS_SCRIPT.test(baseName(argv[0]?.text ?? ""));
   for (let at = from; at < argv.length; at++) {
     const word = argv[at];
     if (word === undefined) continue;
     const start = prefix(word);
     const sign = start.indexOf("=");
+    // The name of a test has several words, and a path seldom does.
+    if (runsScript && NAMES_TEST.test(argv[at - 1]?.text ?? "") && /\s/.test(start)) continue;
     if (sign >= 0) noteNames(out, after(word, sign + 1));
     if (!start.startsWith("-")) noteNames(out, word);
     else if (sign < 0 && !start.startsWith("--") && start.length > 2)

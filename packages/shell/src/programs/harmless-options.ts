@@ -117,7 +117,7 @@ const LISTS: Readonly<Record<string, string>> = {
   xsv: "-s --select -d --delimiter -n --no-headers -i --ignore-case -v --invert-match -r --reverse -N --numeric -l --limit -e --len --start -j",
   csvcut:
     "-c --columns -C --not-columns -n --names -d --delimiter -t --tabs -q -l --linenumbers -x -e --encoding -H --no-header-row --zero -v",
-  gradlew: `--tests --info --stacktrace --offline --no-daemon --daemon --parallel --continue --rerun-tasks -x --exclude-task -q -i -s
+  gradlew: `--tests --configuration --info --stacktrace --offline --no-daemon --daemon --parallel --continue --rerun-tasks -x --exclude-task -q -i -s
     --build-cache --no-build-cache --console --warning-mode -m --dry-run --max-workers`,
   mvnw: "-q -B --batch-mode -am -pl --projects -o -e -U -T -X -fae -ff -fn -ntp --no-transfer-progress -P",
   xcodebuild:

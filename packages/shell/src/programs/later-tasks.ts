@@ -76,9 +76,10 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   task: runner("-C --concurrency"),
   "go-task": runner("-C --concurrency"),
   rake: runner("-j --jobs"),
-  gradlew: runner("-x --exclude-task --tests --console --warning-mode --max-workers", {
-    isUsual: isGradleTask,
-  }),
+  gradlew: runner(
+    "-x --exclude-task --tests --configuration --console --warning-mode --max-workers",
+    { isUsual: isGradleTask },
+  ),
   mvnw: runner("-pl --projects -T", { isUsual: isMavenPhase }),
   nox: runner("-k --keywords -t --tags -p --python"),
   turbo: runner("-F --filter --concurrency --log-order --ui --env-mode", { lead: words("run") }),
