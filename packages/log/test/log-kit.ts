@@ -27,7 +27,6 @@ export interface Entry {
 
 export const A = "11111111-1111-4111-8111-111111111111";
 export const B = "22222222-2222-4222-8222-222222222222";
-export const C = "33333333-3333-4333-8333-333333333333";
 
 /** An event without agent and task. */
 export const event = (type: string, details: object = {}, more: Partial<Entry> = {}): Entry => ({
@@ -61,23 +60,14 @@ export const dispatch = (task = "t1", details: object = {}): Entry =>
 export const ready = (task = "t1"): Entry => work("developer_ready_for_review", "dev", task);
 export const critic = (task = "t1", agent = "critic"): Entry =>
   work("critic_dispatched", agent, task);
-export const pass = (task = "t1", agent = "critic"): Entry => work("critic_pass", agent, task);
-export const auditor = (task = "t1", agent = "auditor"): Entry =>
-  work("auditor_dispatched", agent, task);
-export const complete = (task = "t1", agent = "auditor"): Entry =>
-  work("task_complete", agent, task);
-/** Everything up to the review of a task. */
-export const reviewed = (task = "t1"): readonly Entry[] => [
+/** The whole life of a task. */
+export const done = (task = "t1"): readonly Entry[] => [
   dispatch(task),
   ready(task),
   critic(task),
-  pass(task),
-];
-/** The whole life of a task. */
-export const done = (task = "t1"): readonly Entry[] => [
-  ...reviewed(task),
-  auditor(task),
-  complete(task),
+  work("critic_pass", "critic", task),
+  work("auditor_dispatched", "auditor", task),
+  work("task_complete", "auditor", task),
 ];
 
 /** The first line of a rotated file, with the sequence and hash of the event before it. */

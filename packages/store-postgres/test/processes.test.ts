@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import type { PostgresServer } from "@bylaw/testing";
+import { printedLines, type PostgresServer, type PrintedLines } from "@bylaw/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { draft, faultOf, logOf, placeOn, serverOfFile, upTo, type Place } from "./kit.ts";
 
@@ -18,14 +16,8 @@ afterEach(() => {
   children.clear();
 });
 
-interface Child {
+interface Child extends PrintedLines<Record<string, unknown>> {
   readonly process: ChildProcess;
-  readonly lines: Record<string, unknown>[];
-  readonly ended: Promise<unknown>;
-  /** Resolves to the first line that fits. */
-  readonly said: (
-    fits: (line: Record<string, unknown>) => boolean,
-  ) => Promise<Record<string, unknown>>;
 }
 
 function start(place: Place, mode: string, name: string, count = 0): Child {
@@ -36,27 +28,9 @@ function start(place: Place, mode: string, name: string, count = 0): Child {
     { stdio: ["pipe", "pipe", "inherit"] },
   );
   children.add(child);
-  const lines: Record<string, unknown>[] = [];
-  const waiting = new Set<() => void>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(JSON.parse(line) as Record<string, unknown>);
-    for (const look of waiting) look();
-  });
   return {
     process: child,
-    lines,
-    ended: once(child, "close"),
-    said: (fits) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          const line = lines.find(fits);
-          if (line === undefined) return;
-          waiting.delete(look);
-          resolve(line);
-        };
-        waiting.add(look);
-        look();
-      }),
+    ...printedLines(child, (line) => JSON.parse(line) as Record<string, unknown>),
   };
 }
 

@@ -1,18 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
+import { printedLines, type PrintedLines } from "@bylaw/testing";
 import { onTestFinished } from "vitest";
 
 /** A program of `children/` in its own process. */
-export interface Child {
+export interface Child extends PrintedLines<string> {
   readonly process: ChildProcess;
-  /** The lines that it has printed so far. */
-  readonly lines: readonly string[];
-  /** Resolves when it prints a line, or has printed it; rejects if it ends without. */
-  readonly said: (line: string) => Promise<void>;
-  /** Resolves when it has ended, with its code or signal. */
-  readonly ended: Promise<number | string>;
 }
 
 /** Starts a program, which is killed by its id when the test ends. */
@@ -33,37 +26,10 @@ export const nodeFlags: readonly string[] = [
 ];
 
 export function child(process: ChildProcess): Child {
-  const lines: string[] = [];
-  const waiting = new Map<string, () => void>();
-  const reader = createInterface({ input: process.stdout ?? failed() });
-  reader.on("line", (line) => {
-    lines.push(line);
-    waiting.get(line)?.();
-  });
-  const closed = once(reader, "close");
-  const ended = once(process, "exit").then(async ([code, signal]): Promise<number | string> => {
-    await closed;
-    return (code as number | null) ?? (signal as string);
-  });
+  const printed = printedLines(process, String);
   onTestFinished(async () => {
     process.kill("SIGKILL");
-    await ended;
+    await printed.ended;
   });
-  return {
-    process,
-    lines,
-    ended,
-    said: (line) =>
-      new Promise((resolve, reject) => {
-        if (lines.includes(line)) resolve();
-        waiting.set(line, resolve);
-        void ended.then((how) =>
-          reject(new Error(`Unexpected end (${how}), expected \`${line}\``)),
-        );
-      }),
-  };
-}
-
-function failed(): never {
-  throw new Error("Unexpected child without an output, expected a pipe");
+  return { process, ...printed };
 }

@@ -55,7 +55,7 @@ describe("the lock", () => {
   it("is released by a process that is killed", async () => {
     const path = join(temporaryFolder(), "lock");
     const holder = start("holder.ts", path);
-    await holder.said("held");
+    await holder.said((line) => line === "held");
     const lock = new FileLock(path, 60_000);
     onTestFinished(() => lock.close());
     let got = false;
@@ -73,7 +73,7 @@ describe("the lock", () => {
     const log = givenLog();
     const { write } = await open(log, path, { wait_ms: 50 });
     const holder = start("holder.ts", `${path}.lock`);
-    await holder.said("held");
+    await holder.said((line) => line === "held");
     holder.process.kill("SIGSTOP");
     await expect(write(1)).rejects.toFailWith("BYLAW_LOG_BUSY");
     holder.process.kill("SIGKILL");
@@ -147,7 +147,7 @@ describe("many processes", () => {
         start("appender.ts", JSON.stringify({ ...task, id: `r${after}w${index}` })),
       );
       for (const [index, { said, process, lines, ended }] of writers.entries()) {
-        await said("open");
+        await said((line) => line === "open");
         while (lines.length <= after + index) await new Promise(setImmediate);
         process.kill("SIGKILL");
         expect(await ended).toBe("SIGKILL");

@@ -1,14 +1,12 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { openRun } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { startPostgres, temporaryFolder } from "@bylaw/testing";
+import { printedLines, startPostgres, temporaryFolder, type PrintedLines } from "@bylaw/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createTasks } from "../src/index.ts";
 import { took } from "./kit.ts";
@@ -20,11 +18,7 @@ const keys = [{ id: "test", env: "TASKS_TEST_SECRET" }];
 const server = await startPostgres();
 afterAll(async () => server?.stop());
 
-type Line = Record<string, unknown>;
-interface Child {
-  readonly lines: readonly Line[];
-  readonly ended: Promise<unknown>;
-  readonly said: (fits: (line: Line) => boolean) => Promise<Line>;
+interface Child extends PrintedLines<Record<string, unknown>> {
   readonly tell: () => void;
 }
 
@@ -40,28 +34,8 @@ function start(mode: string, where: readonly [place: string, schema: string], na
     stdio: ["pipe", "pipe", "inherit"],
   });
   children.add(child);
-  const lines: Line[] = [];
-  const waiting = new Set<() => void>();
-  const look = (): void => waiting.forEach((one) => one());
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    lines.push(JSON.parse(line) as Line);
-    look();
-  });
   return {
-    lines,
-    ended: once(child, "close"),
-    said: (fits) =>
-      new Promise((resolve, reject) => {
-        const seek = (): void => {
-          const line = lines.find(fits);
-          if (line !== undefined) resolve(line);
-        };
-        waiting.add(seek);
-        child.once("close", () =>
-          reject(new Error(`Unexpected end of a process that said ${JSON.stringify(lines)}`)),
-        );
-        seek();
-      }),
+    ...printedLines(child, (line) => JSON.parse(line) as Record<string, unknown>),
     tell: () => void child.stdin.write("go\n"),
   };
 }

@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { freePort, temporaryFolder } from "@bylaw/testing";
+import { freePort, printedLines, temporaryFolder } from "@bylaw/testing";
 import { build } from "rolldown";
 import type { RestateServer } from "./restate-server.ts";
 import type { Place } from "./kit.ts";
@@ -29,10 +27,8 @@ export interface WorkerProcess {
   readonly name: string;
   readonly process: ChildProcess;
   readonly lines: readonly Readonly<Record<string, unknown>>[];
-  /** Resolves with the signal that ended it, or `null`. */
-  readonly ended: Promise<string | null>;
-  /** Resolves when a line fits. */
-  said(fits: (line: Readonly<Record<string, unknown>>) => boolean): Promise<void>;
+  /** Rejects if it ended with a failure. */
+  readonly ended: Promise<void>;
   /** Asks it to end, and waits until it has. */
   close(): Promise<void>;
 }
@@ -73,36 +69,24 @@ export function workersAt(place: Place, { script, restate }: WorkerTerms) {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...process.env, RESTATE_LOGGING: "ERROR" },
     });
-    const lines: Record<string, unknown>[] = [];
-    const waiting = new Set<() => void>();
-    createInterface({ input: child.stdout }).on("line", (line) => {
-      lines.push(JSON.parse(line) as Record<string, unknown>);
-      for (const look of waiting) look();
-    });
+    const {
+      lines,
+      said,
+      ended: gone,
+    } = printedLines(child, (line) => JSON.parse(line) as Record<string, unknown>);
     let told = "";
     child.stderr.on(
       "data",
       (chunk: Uint8Array) => (told = `${told}${String(chunk)}`.slice(-4_000)),
     );
-    const ended = once(child, "close").then(([code, signal]) => {
+    const ended = gone.then((how) => {
       if (port !== undefined) restate?.workers.delete(port);
-      if (code !== null && code !== 0)
-        throw new Error(`Unexpected end of a worker with ${String(code)}: ${told}`);
-      return signal as string | null;
+      if (typeof how === "number" && how !== 0)
+        throw new Error(`Unexpected end of a worker with ${how}: ${told}`);
     });
     ended.catch(() => {});
     const worker: WorkerProcess = {
       ...{ name, process: child, lines, ended },
-      said: (fits) =>
-        new Promise((resolve) => {
-          const look = (): void => {
-            if (!lines.some(fits)) return;
-            waiting.delete(look);
-            resolve();
-          };
-          waiting.add(look);
-          look();
-        }),
       async close() {
         child.stdin.end();
         await ended;
@@ -112,7 +96,7 @@ export function workersAt(place: Place, { script, restate }: WorkerTerms) {
     // All workers were ended while this one looked for a port.
     if (ends > endsBefore) child.kill("SIGKILL");
     if (port !== undefined) restate?.workers.add(port);
-    await Promise.race([worker.said(({ up }) => up === true), ended]);
+    await Promise.race([said(({ up }) => up === true), ended]);
     return worker;
   }
 
