@@ -1,26 +1,14 @@
 // Compares the time of `bylaw check` with a bare Node, and shows whether its memory grows with a batch.
 import { spawnSync } from "node:child_process";
-import {
-  closeSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { closeSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { folderOf, BIN, benchFolder, median } from "./bench-kit.ts";
 
 // A batch takes seconds and leaves caches cold for the next call, so batches are timed apart from single calls.
 const CALL_RUNS = 21;
 const BATCH_RUNS = 5;
-const folderOf = (name: string): string =>
-  dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-const BIN = join(folderOf("@bylaw/cli"), "dist/bin.js");
 const RECOMMENDED = join(folderOf("@bylaw/ruleset-recommended"), "policy.toml");
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+const folder = benchFolder();
 
 const policy = join(folder, "policy.toml");
 writeFileSync(policy, Array.from({ length: 100 }, (_, index) => rule(index)).join("\n"));
@@ -125,56 +113,49 @@ function run(args: readonly string[], node: readonly string[] = []): void {
     throw new Error(`${args.join(" ")} ended with ${String(status)}: ${stderr.toString()}`);
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
-try {
-  const check = (file: string): readonly string[] => [
-    BIN,
-    "check",
-    "--batch",
-    file,
-    "--json",
-    "--policy",
-    policy,
-  ];
-  const ask = (...rules: readonly string[]): readonly string[] => [
-    ...[BIN, "check", "--json", "--tool", "bash", "--args", '{"command":"git status"}'],
-    ...rules,
-  ];
-  const { json, typescript } = project();
-  const empty = join(folder, "empty.mjs");
-  writeFileSync(empty, "");
-  const one = batch(1);
-  const [small, large] = [batch(10_000), batch(200_000)];
-  const calls: readonly Case[] = [
-    ["node, an empty module", [empty]],
-    ["bylaw --version", [BIN, "--version"]],
-    ["check, recommended by --policy", ask("--policy", RECOMMENDED)],
-    ["check, recommended in JSON", ask("--config", json)],
-    ["check, recommended in TypeScript", ask("--config", typescript)],
-    ["check --batch, 1 call", check(one)],
-  ];
-  const batches: readonly Case[] = [
-    ["check --batch, 10,000 calls", check(small)],
-    ["check --batch, 200,000 calls", check(large)],
-  ];
-  const cases = [...calls, ...batches];
-  const times = [...timesOf(calls, CALL_RUNS), ...timesOf(batches, BATCH_RUNS)];
-  const [bare = 0, version = 0] = times.map(median);
+const check = (file: string): readonly string[] => [
+  BIN,
+  "check",
+  "--batch",
+  file,
+  "--json",
+  "--policy",
+  policy,
+];
+const ask = (...rules: readonly string[]): readonly string[] => [
+  ...[BIN, "check", "--json", "--tool", "bash", "--args", '{"command":"git status"}'],
+  ...rules,
+];
+const { json, typescript } = project();
+const empty = join(folder, "empty.mjs");
+writeFileSync(empty, "");
+const one = batch(1);
+const [small, large] = [batch(10_000), batch(200_000)];
+const calls: readonly Case[] = [
+  ["node, an empty module", [empty]],
+  ["bylaw --version", [BIN, "--version"]],
+  ["check, recommended by --policy", ask("--policy", RECOMMENDED)],
+  ["check, recommended in JSON", ask("--config", json)],
+  ["check, recommended in TypeScript", ask("--config", typescript)],
+  ["check --batch, 1 call", check(one)],
+];
+const batches: readonly Case[] = [
+  ["check --batch, 10,000 calls", check(small)],
+  ["check --batch, 200,000 calls", check(large)],
+];
+const cases = [...calls, ...batches];
+const times = [...timesOf(calls, CALL_RUNS), ...timesOf(batches, BATCH_RUNS)];
+const [bare = 0, version = 0] = times.map(median);
+console.log(
+  `Node ${process.version}, batches with 100 rules, wall time of the process: medians of ${CALL_RUNS} runs, of batches ${BATCH_RUNS}\n`,
+);
+console.log(
+  `${"".padEnd(34)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"times bare Node".padStart(18)}${"peak RSS, MB".padStart(16)}`,
+);
+for (const [index, [name, args]] of cases.entries()) {
+  const ms = median(times[index] ?? []);
+  const peak = peakMegabytes(args);
   console.log(
-    `Node ${process.version}, batches with 100 rules, wall time of the process: medians of ${CALL_RUNS} runs, of batches ${BATCH_RUNS}\n`,
+    `${name.padEnd(34)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${(ms / bare).toFixed(2).padStart(18)}${peak.toFixed(0).padStart(16)}`,
   );
-  console.log(
-    `${"".padEnd(34)}${"ms".padStart(10)}${"beyond --version".padStart(20)}${"times bare Node".padStart(18)}${"peak RSS, MB".padStart(16)}`,
-  );
-  for (const [index, [name, args]] of cases.entries()) {
-    const ms = median(times[index] ?? []);
-    const peak = peakMegabytes(args);
-    console.log(
-      `${name.padEnd(34)}${ms.toFixed(0).padStart(10)}${(ms - version).toFixed(0).padStart(20)}${(ms / bare).toFixed(2).padStart(18)}${peak.toFixed(0).padStart(16)}`,
-    );
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,8 +1,8 @@
 // Measures one decision in this process, with the admission of the call, under 10 to 10,000 rules of mixed shapes.
-import { cpus } from "node:os";
 import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { measure } from "mitata";
+import { MACHINE, median } from "./bench-kit.ts";
 import { floorOf } from "./floor.ts";
 import { printLines } from "./lines.ts";
 import { hit, miss, policyOf } from "./rules.ts";
@@ -60,9 +60,6 @@ async function passes(
   return p50 / calls.length / 1e3;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
 /** Medians over rounds in which all are timed in turn, so that a slow minute of the machine affects all of them. */
 async function rounds(timed: readonly (() => Promise<number>)[]): Promise<readonly number[]> {
   const times: number[][] = timed.map(() => []);
@@ -110,9 +107,7 @@ const LONG =
 
 const format = (value: number): string => value.toFixed(2);
 
-console.log(
-  `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`,
-);
+console.log(MACHINE);
 console.log(
   `Microseconds a decision, admission of the call included: median of ${ROUNDS} rounds of the median over passes of the stream.`,
 );

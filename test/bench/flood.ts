@@ -1,14 +1,13 @@
 // Floods `bylaw serve` with large bodies. Checks that it survives, answers others in time and bounds its memory. Exits with 1 if not.
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
+import { benchFolder, listensAt } from "./bench-kit.ts";
 import { agentsOf, type Agent } from "./http/agents.ts";
 import type { Attack } from "./http/attack.ts";
 import { BYLAW, SECRETS, cpuOf, memoryOf } from "./http/servers.ts";
@@ -27,7 +26,7 @@ const QUIET_MS = 3_000;
 const BOUNDS = { health_p99_ms: 250, rss_mib: 1_024 };
 
 const loop = fileURLToPath(import.meta.resolve("./http/loop.ts"));
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-flood-")));
+const folder = benchFolder();
 
 interface Flooded {
   readonly url: string;
@@ -63,11 +62,7 @@ async function start(): Promise<Flooded> {
       stdio: ["ignore", "pipe", "inherit", "ipc"],
     },
   );
-  const [line] = (await once(
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }),
-    "line",
-  )) as [string];
-  return { url: (JSON.parse(line) as { readonly url: string }).url, child };
+  return { url: await listensAt(child), child };
 }
 
 /** The longest block of the server's event loop since the last question, in milliseconds. */
@@ -227,6 +222,5 @@ try {
   server.child.kill("SIGTERM");
   if (server.child.exitCode === null && server.child.signalCode === null)
     await once(server.child, "exit");
-  rmSync(folder, { recursive: true });
 }
 process.exitCode = missed ? 1 : 0;

@@ -1,21 +1,17 @@
 // Compares the hook of a coding agent, as a whole process, with a bare Node: asking the engine, and deciding on its own.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { engineStatus } from "@bylaw/engine";
 import { enginePlace, requestEngine } from "@bylaw/hook-client";
+import { folderOf, BIN, benchFolder, median } from "./bench-kit.ts";
 
 const ROUNDS = 41;
 const REQUESTS = 10_000;
-const folderOf = (name: string): string =>
-  dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
-const root = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+const root = benchFolder();
 const config = join(root, "bylaw.config.json");
-const bin = join(folderOf("@bylaw/cli"), "dist/bin.js");
 const client = folderOf("@bylaw/hook-client");
-const place = enginePlace({ bin, folder: join(root, "run") });
+const place = enginePlace({ bin: BIN, folder: join(root, "run") });
 const hook = ["hook", "claude-code", "--config", config, "--engine", place.folder];
 
 const eventOf = (tool_name: string, tool_input: object): string =>
@@ -37,9 +33,9 @@ const thin = join(client, "dist/hook-client.cjs");
 const shell = [join(client, "src/hook-client.sh"), "/usr/bin/curl", place.socket];
 const CASES: readonly (readonly [string, string, readonly string[], string])[] = [
   ["`node -e 0`", node, ["-e", "0"], ""],
-  ["engine, client in Node", node, [thin, bin, ...hook], "1.3"],
-  ["engine, client with curl", "/bin/sh", [...shell, node, thin, bin, ...hook], "0.5"],
-  ["`bylaw hook`, no engine", node, [bin, ...hook], "2.4"],
+  ["engine, client in Node", node, [thin, BIN, ...hook], "1.3"],
+  ["engine, client with curl", "/bin/sh", [...shell, node, thin, BIN, ...hook], "0.5"],
+  ["`bylaw hook`, no engine", node, [BIN, ...hook], "2.4"],
 ];
 
 function milliseconds(program: string, args: readonly string[]): number {
@@ -51,11 +47,14 @@ function milliseconds(program: string, args: readonly string[]): number {
   return taken;
 }
 
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
-
 async function request(input: string): Promise<void> {
-  const fields = { bin, host: "claude-code", config, cwd: root, home: process.env["HOME"] ?? "" };
+  const fields = {
+    bin: BIN,
+    host: "claude-code",
+    config,
+    cwd: root,
+    home: process.env["HOME"] ?? "",
+  };
   const xdg = process.env["XDG_CONFIG_HOME"] ?? "";
   const { status } = await requestEngine(place, {
     ...{ path: "/hook", fields: { ...fields, xdg }, input: Buffer.from(input), timeout: 10_000 },
@@ -102,5 +101,4 @@ try {
 } finally {
   const status = await engineStatus(place);
   if (typeof status === "object") process.kill(status.pid, "SIGTERM");
-  rmSync(root, { recursive: true, force: true });
 }

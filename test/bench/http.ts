@@ -1,10 +1,10 @@
 // Compares `bylaw serve` with a server of the same framework that only answers: calls a second, latencies, processor time, memory.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startPostgres } from "@bylaw/testing";
+import { MACHINE, benchFolder, median, whole } from "./bench-kit.ts";
 import { agentsOf, ask, asOperator, createTasks, move, type Agent } from "./http/agents.ts";
 import { load, type Load, type Question } from "./http/load.ts";
 import {
@@ -15,7 +15,6 @@ import {
   startEcho,
   type Server,
 } from "./http/servers.ts";
-import { median } from "./log/writers.ts";
 import { ARTIFACTS, CONTRACT } from "./workflow/contract.ts";
 
 const { values } = parseArgs({
@@ -32,9 +31,8 @@ const CONNECTIONS = 64;
 const TASKS = 10_000;
 const MOVES = 200;
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-http-")));
+const folder = benchFolder();
 const say = (text = ""): void => console.log(text);
-const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 let started = 0;
 /** Starts a server with its own folder, or another server over the same store. */
@@ -207,7 +205,7 @@ async function memory(server: Server, agents: readonly Agent[]): Promise<void> {
   );
 }
 
-say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
+say(MACHINE);
 say(
   `Medians of ${ROUNDS} rounds of ${CELL_MS} ms in which all are loaded in turn; ${CONNECTIONS} connections, as many agents, each with a task of its own.`,
 );
@@ -266,5 +264,4 @@ try {
 } finally {
   for (const server of servers) await server.stop();
   await postgres?.stop();
-  rmSync(folder, { recursive: true });
 }

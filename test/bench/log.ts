@@ -1,7 +1,5 @@
 // Measures durable events a second against the limit of the disk, how the cost of an append grows with the log, and the cost of
 // verifying and loading.
-import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, defineConfig, definePlugin, defineProjection } from "@bylaw/kernel";
 import { createLogVerifier, formatEventLine, openRun } from "@bylaw/log";
@@ -10,15 +8,8 @@ import { openPostgresStore } from "@bylaw/store-postgres";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { startPostgres } from "@bylaw/testing";
 import { z } from "zod";
-import {
-  appendTo,
-  appendToOne,
-  eventOf,
-  median,
-  openFloor,
-  rateOf,
-  type Append,
-} from "./log/writers.ts";
+import { MACHINE, benchFolder, median, whole } from "./bench-kit.ts";
+import { appendTo, appendToOne, eventOf, openFloor, rateOf, type Append } from "./log/writers.ts";
 
 const WRITERS = [1, 4, 16];
 const ROUNDS = 15;
@@ -27,9 +18,8 @@ const LENGTHS = [1, 100_000, 1_000_000];
 const FILL = 1_000;
 const VERIFIED = 300_000;
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-log-"));
+const folder = benchFolder();
 const say = (text = ""): void => console.log(text);
-const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 interface Contestant {
   readonly name: string;
@@ -166,7 +156,7 @@ async function load(store: Store): Promise<void> {
   );
 }
 
-say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
+say(MACHINE);
 say(
   `Medians of ${ROUNDS} rounds of ${CELL_MS} ms in which all are timed in turn; a ratio is the median over rounds.`,
 );
@@ -206,5 +196,4 @@ try {
   await sqlite.close();
   await postgres?.close();
   await server?.stop();
-  rmSync(folder, { recursive: true });
 }

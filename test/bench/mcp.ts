@@ -1,14 +1,12 @@
 // Compares `bylaw mcp` in front of the filesystem server with that server alone: time of a call, and calls a second. Both in turn, in
 // one run.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { median } from "./log/writers.ts";
+import { BIN, benchFolder, median } from "./bench-kit.ts";
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "5" }, calls: { type: "string", default: "600" } },
@@ -17,14 +15,10 @@ const ROUNDS = Number(values.rounds);
 const CALLS = Number(values.calls);
 const AT_ONCE = 16;
 
-const BIN = join(
-  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
-  "dist/bin.js",
-);
 const FILES = fileURLToPath(
   import.meta.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
 );
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-mcp-")));
+const folder = benchFolder();
 mkdirSync(join(folder, "home"));
 const path = join(folder, "a.txt");
 writeFileSync(path, "hi");
@@ -101,7 +95,6 @@ for (let round = 0; round <= ROUNDS; round += 1) {
   if (round > 0) rounds.push(measured);
 }
 await Promise.all([direct.close(), proxied.close()]);
-rmSync(folder, { recursive: true });
 
 const middle = (of: (round: Round) => number, digits: number): string =>
   median(rounds.map(of)).toFixed(digits);

@@ -1,14 +1,14 @@
 // Times `npx @bylaw/cli --version` in a folder without the command, from a warm cache, beside what npx and Node take by themselves, and
 // beside `npx` of a package that does nothing.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startRegistry } from "../pack/registry.ts";
+import { benchFolder, median } from "./bench-kit.ts";
 
 const ROUNDS = 15;
 const root = join(import.meta.dirname, "../..");
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+const folder = benchFolder();
 const registry = await startRegistry();
 
 function run(command: string, args: readonly string[], cwd = folder): number {
@@ -36,9 +36,6 @@ function emptyPackage(): string {
   return at;
 }
 
-const median = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
-
 try {
   run("npm", ["publish", "--workspace", "@bylaw/cli"], root);
   run("npm", ["publish", "--access", "public"], emptyPackage());
@@ -55,5 +52,4 @@ try {
   console.log(`${(command / empty).toFixed(2)} times a package that does nothing`);
 } finally {
   await registry.stop();
-  rmSync(folder, { recursive: true, force: true });
 }

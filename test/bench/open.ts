@@ -1,13 +1,12 @@
 // Measures how long it takes to open a run whose chain is verified: from its stored head, and from its beginning.
-import { mkdtempSync, rmSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, defineConfig, definePlugin } from "@bylaw/kernel";
 import { openRun, type ChainOptions, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { z } from "zod";
-import { eventOf, median } from "./log/writers.ts";
+import { MACHINE, benchFolder, median, whole } from "./bench-kit.ts";
+import { eventOf } from "./log/writers.ts";
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);
 const FILL = 1_000;
@@ -20,12 +19,11 @@ const plugin = definePlugin({
   apply: (kernel) => kernel.event({ name: "note", details: z.looseObject({}) }),
 });
 const kernel = createKernel(defineConfig({ plugins: [plugin()] }));
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-open-"));
+const folder = benchFolder();
 const chain: ChainOptions = {
   secrets: ["a secret of this benchmark that is long enough"],
   head_file: join(folder, "head.json"),
 };
-const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
 async function timed(
   store: Store,
@@ -36,9 +34,7 @@ async function timed(
   return [performance.now() - start, run];
 }
 
-console.log(
-  `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`,
-);
+console.log(MACHINE);
 const store = await openSqliteStore(join(folder, "store.db"));
 try {
   const opening = { ...eventOf(0, 0), event_type: "session_start", agent_id: null, task_id: null };
@@ -70,5 +66,4 @@ try {
   console.log(`${whole(believed)} ms from its beginning, believed`);
 } finally {
   await store.close();
-  rmSync(folder, { recursive: true });
 }

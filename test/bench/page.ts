@@ -1,19 +1,13 @@
 // Measures the page over a run of a million events: the real command over a real store, in a real browser.
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { cpus, loadavg, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
+import { existsSync, readFileSync } from "node:fs";
+import { cpus, loadavg } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { EventDraft, JsonObject } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { chromium, type Browser, type Page } from "playwright-core";
-
-const BIN = join(
-  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
-  "dist/bin.js",
-);
+import { BIN, benchFolder, listensAt } from "./bench-kit.ts";
 
 const EVENTS = Number(process.argv[2] ?? 1_000_000);
 /** Events in a commit, as a server under load writes them. */
@@ -23,7 +17,7 @@ const SCROLL_MS = 5_000;
 const SETTLE_MS = 3_000;
 const PHASES = ["PLAN", "TDD", "IMPL", "REVIEW"];
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-page-"));
+const folder = benchFolder();
 const file = join(folder, "runs.db");
 const assignedFile = join(folder, "experiments.db");
 const say = (text = ""): void => console.log(text);
@@ -107,11 +101,11 @@ async function startUi(
     cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const line = await new Promise<string>((resolve) => {
-    createInterface({ input: child.stdout }).once("line", resolve);
-  });
-  const { url } = JSON.parse(line) as { readonly url: string };
-  return { url, pid: child.pid ?? 0, end: () => void child.kill("SIGTERM") };
+  return {
+    url: await listensAt(child),
+    pid: child.pid ?? 0,
+    end: () => void child.kill("SIGTERM"),
+  };
 }
 
 interface Scrolled {
@@ -260,25 +254,21 @@ async function measure(page: Page, browser: Browser): Promise<readonly Measured[
 
 const BROWSER = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => existsSync(path));
 if (BROWSER === undefined) throw new Error("`apt-get install chromium` first");
+say(`Node ${process.version}, ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}`);
+await fill(file, eventAt);
+await fill(assignedFile, assignedAt);
+const browser = await chromium.launch({
+  executablePath: BROWSER,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
+});
 try {
-  say(`Node ${process.version}, ${cpus()[0]?.model}, load ${loadavg()[0]?.toFixed(1)}`);
-  await fill(file, eventAt);
-  await fill(assignedFile, assignedAt);
-  const browser = await chromium.launch({
-    executablePath: BROWSER,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"],
-  });
-  try {
-    const open = () => browser.newPage({ viewport: { width: 1_280, height: 800 } });
-    const rows = [
-      ...(await measure(await open(), browser)),
-      ...(await measureExperiments(await open())),
-    ];
-    say("\n| | | aim |\n| --- | ---: | ---: |");
-    for (const row of rows) say(`| ${row.join(" | ")} |`);
-  } finally {
-    await browser.close();
-  }
+  const open = () => browser.newPage({ viewport: { width: 1_280, height: 800 } });
+  const rows = [
+    ...(await measure(await open(), browser)),
+    ...(await measureExperiments(await open())),
+  ];
+  say("\n| | | aim |\n| --- | ---: | ---: |");
+  for (const row of rows) say(`| ${row.join(" | ")} |`);
 } finally {
-  rmSync(folder, { recursive: true, force: true });
+  await browser.close();
 }

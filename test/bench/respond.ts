@@ -1,8 +1,8 @@
 // Measures judging a response, keeping track of it, both in a run in memory, and writing a status file. Each is measured next to
 // its floor, in the same run.
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
-import { cpus, tmpdir } from "node:os";
+import { cpus } from "node:os";
 import { join } from "node:path";
 import {
   createKernel,
@@ -16,6 +16,7 @@ import { consensusState } from "@bylaw/consensus";
 import { recordResponse, consensus, openConsensus, showAnswers } from "@bylaw/plugin-consensus";
 import { reasons } from "@bylaw/plugin-reasons";
 import { createStatus, status } from "@bylaw/plugin-status";
+import { benchFolder } from "./bench-kit.ts";
 
 const SAMPLES = 4_000;
 const AGENTS = Array.from({ length: 50 }, (_, index) => `agent-${String(index).padStart(2, "0")}`);
@@ -157,7 +158,7 @@ const log = chainEvents(
 const whole = createStatus();
 whole.add(log);
 const bytes = whole.bytes();
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-"));
+const folder = benchFolder();
 const text = whole.text();
 await report(
   `floor: its text to UTF-8, ${(bytes.byteLength / 1e6).toFixed(1)} MB`,
@@ -225,4 +226,3 @@ for (const [name, plugins] of [
   await report(name, () => plain.toolCall(call), 2_000);
   await plain.close();
 }
-rmSync(folder, { recursive: true, force: true });

@@ -1,17 +1,9 @@
 // Measures the cost of the runner itself: a step that does nothing, and how much longer `bylaw run --resume` of a long workflow takes than
 // `bylaw --version`.
 import { spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { createRequire } from "node:module";
-import { cpus, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { checkpoint } from "@bylaw/plugin-checkpoint";
@@ -27,6 +19,7 @@ import {
   type StepFunction,
 } from "@bylaw/runner";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { BIN, benchFolder, median } from "./bench-kit.ts";
 
 const SHORT = 1_000;
 const LONG = 10_000;
@@ -34,13 +27,7 @@ const RUNS = 7;
 /** The limits for the runner, in milliseconds: a step that does nothing, and resuming a long workflow. */
 const MOST = { step: 5, resume: 1_000 };
 
-const BIN = join(
-  dirname(createRequire(import.meta.url).resolve("@bylaw/cli/package.json")),
-  "dist/bin.js",
-);
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-run-")));
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const folder = benchFolder();
 const at = (values: readonly number[], share: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 
@@ -125,41 +112,37 @@ function milliseconds(args: readonly string[], cwd: string): number {
   return took;
 }
 
-try {
-  console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, SQLite\n`);
-  const short = await templateOf("short", SHORT);
-  const begun = process.cpuUsage();
-  const times = await walk(short, join(folder, "short.db"));
-  const used = process.cpuUsage(begun);
-  const [p50, p99] = [median(times), at(times, 0.99)];
-  console.log(
-    `a step that does nothing, ${times.length} of them: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${((used.user + used.system) / 1_000 / times.length).toFixed(2)} ms of processor`,
-  );
+console.log(`Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? "?"}, SQLite\n`);
+const short = await templateOf("short", SHORT);
+const begun = process.cpuUsage();
+const times = await walk(short, join(folder, "short.db"));
+const used = process.cpuUsage(begun);
+const [p50, p99] = [median(times), at(times, 0.99)];
+console.log(
+  `a step that does nothing, ${times.length} of them: p50 ${p50.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms, ${((used.user + used.system) / 1_000 / times.length).toFixed(2)} ms of processor`,
+);
 
-  const long = await templateOf("long", LONG);
-  const [versions, resumes]: [number[], number[]] = [[], []];
-  let events = 0;
-  const kept = join(folder, "kept.db");
-  events = (await walk(long, kept)).length;
-  const resume = (turn: number): readonly string[] => {
-    const store = join(folder, `long-${turn}.db`);
-    copyFileSync(kept, store);
-    return ["run", long.file, "--store", store, "--run", "long", "--resume", "--json"];
-  };
-  for (let turn = 0; turn < RUNS; turn += 1) {
-    versions.push(milliseconds(["--version"], folder));
-    resumes.push(milliseconds(resume(turn), folder));
-  }
-  const beyond = median(resumes) - median(versions);
-  console.log(
-    `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version, ${processor(resume(RUNS), folder).toFixed(0)} ms of processor`,
+const long = await templateOf("long", LONG);
+const [versions, resumes]: [number[], number[]] = [[], []];
+let events = 0;
+const kept = join(folder, "kept.db");
+events = (await walk(long, kept)).length;
+const resume = (turn: number): readonly string[] => {
+  const store = join(folder, `long-${turn}.db`);
+  copyFileSync(kept, store);
+  return ["run", long.file, "--store", store, "--run", "long", "--resume", "--json"];
+};
+for (let turn = 0; turn < RUNS; turn += 1) {
+  versions.push(milliseconds(["--version"], folder));
+  resumes.push(milliseconds(resume(turn), folder));
+}
+const beyond = median(resumes) - median(versions);
+console.log(
+  `bylaw run --resume of ${LONG} steps with loops, ${events} steps into it: ${median(resumes).toFixed(0)} ms, ${beyond.toFixed(0)} ms beyond --version, ${processor(resume(RUNS), folder).toFixed(0)} ms of processor`,
+);
+if (p50 > MOST.step || beyond > MOST.resume) {
+  console.error(
+    `\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`,
   );
-  if (p50 > MOST.step || beyond > MOST.resume) {
-    console.error(
-      `\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`,
-    );
-    process.exitCode = 1;
-  }
-} finally {
-  rmSync(folder, { recursive: true, force: true });
+  process.exitCode = 1;
 }

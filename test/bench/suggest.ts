@@ -3,21 +3,14 @@
 // `shell-2`, as of labelled commands. With `--sessions` a day is one recorded session of an agent, in its order, instead of calls that
 // are drawn. `--list` shows what is still asked about at the end, and why.
 import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  globSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { createKernel, type Kernel, type Ruleset, type ToolCall } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
 import { policy } from "@bylaw/plugin-policy";
+import { benchFolder } from "./bench-kit.ts";
 import { callOf, type Case } from "./external-call.ts";
 
 const { values, positionals } = parseArgs({
@@ -142,8 +135,7 @@ const plan = values.sessions
   ? sessions
   : Array.from({ length: Number(values.days) }, () => drawnDay());
 
-const folder = mkdtempSync(join(tmpdir(), "bylaw-bench-suggest-"));
-process.on("exit", () => rmSync(folder, { recursive: true }));
+const folder = benchFolder();
 const learned = join(folder, "learned.toml");
 writeFileSync(learned, "");
 writeFileSync(

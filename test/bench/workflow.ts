@@ -1,6 +1,5 @@
 // Measures a permission check with a token, and a transition, with one task in the run and with ten thousand.
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { cpus, tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadContract } from "@bylaw/contract";
 import {
@@ -17,6 +16,7 @@ import { phases } from "@bylaw/plugin-phases";
 import { createTasks, tasks as claims } from "@bylaw/plugin-tasks";
 import { createSigner, grantToken, tokens } from "@bylaw/plugin-tokens";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { MACHINE, benchFolder, median } from "./bench-kit.ts";
 import { ARTIFACTS, CONTRACT } from "./workflow/contract.ts";
 
 const TASKS = [1, 100, 10_000];
@@ -24,7 +24,7 @@ const ROUNDS = 9;
 const SAMPLES = 400;
 const MOVES = 60;
 
-const folder = realpathSync(mkdtempSync(join(tmpdir(), "bylaw-bench-workflow-")));
+const folder = benchFolder();
 mkdirSync(join(folder, "src"));
 mkdirSync(join(folder, "tests"));
 for (const file of ["src/add.ts", "src/index.ts", "tests/add.test.ts"])
@@ -46,9 +46,6 @@ const kernel = createKernel({
 const signer = createSigner({ contract, keys });
 
 const say = (text = ""): void => console.log(text);
-const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
 interface Session {
   readonly run: Run;
   readonly tasks: readonly string[];
@@ -235,44 +232,40 @@ function table(
   say();
 }
 
-try {
-  say(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? "unknown processor"}`);
-  say(
-    `Medians of ${ROUNDS} rounds in which all are timed in turn, each the median of ${SAMPLES} checks or ${MOVES} transitions.\n`,
-  );
-  const sessions = [];
-  for (const count of TASKS) sessions.push(await sessionOf(count));
-  const names = Object.keys(CALLS);
-  const cells = sessions.flatMap((session) => [
-    () => bareCheck(session),
-    ...Object.values(CALLS).map((call) => () => check(session, call)),
-  ]);
-  const checks = await row(cells);
-  const wide = names.length + 1;
-  const column = (at: number): readonly number[] =>
-    TASKS.map((_, index) => checks[index * wide + at] ?? Number.NaN);
-  table(
-    "permission check, µs",
-    [
-      ["floor: a Map by hand", column(0)] as const,
-      ...names.map((name, at) => [`about ${name}`, column(at + 1)] as const),
-    ],
-    2,
-  );
-  const bare = bareTransition();
-  const moves = await row([...sessions.map((session) => () => transition(session)), bare]);
-  const floor = moves.at(-1) ?? Number.NaN;
-  table(
-    "transition, ms",
-    [["10 artifacts, a gate of 5 checks, recorded in memory", moves.slice(0, -1)]],
-    3,
-  );
-  say(
-    `floor, the 10 artifacts against their schemas alone: ${floor.toFixed(3)} ms; ratios ${moves
-      .slice(0, -1)
-      .map((took) => (took / floor).toFixed(0))
-      .join(", ")}.`,
-  );
-} finally {
-  rmSync(folder, { recursive: true });
-}
+say(MACHINE);
+say(
+  `Medians of ${ROUNDS} rounds in which all are timed in turn, each the median of ${SAMPLES} checks or ${MOVES} transitions.\n`,
+);
+const sessions = [];
+for (const count of TASKS) sessions.push(await sessionOf(count));
+const names = Object.keys(CALLS);
+const cells = sessions.flatMap((session) => [
+  () => bareCheck(session),
+  ...Object.values(CALLS).map((call) => () => check(session, call)),
+]);
+const checks = await row(cells);
+const wide = names.length + 1;
+const column = (at: number): readonly number[] =>
+  TASKS.map((_, index) => checks[index * wide + at] ?? Number.NaN);
+table(
+  "permission check, µs",
+  [
+    ["floor: a Map by hand", column(0)] as const,
+    ...names.map((name, at) => [`about ${name}`, column(at + 1)] as const),
+  ],
+  2,
+);
+const bare = bareTransition();
+const moves = await row([...sessions.map((session) => () => transition(session)), bare]);
+const floor = moves.at(-1) ?? Number.NaN;
+table(
+  "transition, ms",
+  [["10 artifacts, a gate of 5 checks, recorded in memory", moves.slice(0, -1)]],
+  3,
+);
+say(
+  `floor, the 10 artifacts against their schemas alone: ${floor.toFixed(3)} ms; ratios ${moves
+    .slice(0, -1)
+    .map((took) => (took / floor).toFixed(0))
+    .join(", ")}.`,
+);

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { listensAt } from "../bench-kit.ts";
 
 /** A running server. */
 export interface Server {
@@ -44,19 +44,8 @@ async function start(
   const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment };
   const child = spawn(process.execPath, args, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const told = new Promise<string>((resolve) =>
-    createInterface({ input: child.stdout }).once("line", resolve),
-  );
-  const line = await Promise.race([
-    told,
-    ended.then(() => {
-      throw new Error(`${args.join(" ")} ended before it listened`);
-    }),
-  ]);
-  const { url } = JSON.parse(line) as { readonly url?: string };
-  if (url === undefined) throw new Error(`${args.join(" ")} did not say where it listens: ${line}`);
   return {
-    url,
+    url: await listensAt(child),
     pid: child.pid ?? 0,
     async stop() {
       child.kill("SIGTERM");

@@ -7,9 +7,6 @@ import type { Store } from "@bylaw/store";
 /** Writes one event of a writer; resolves when it is durable. */
 export type Append = (writer: number, event: EventDraft) => Promise<unknown>;
 
-export const median = (values: readonly number[]): number =>
-  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
 /** An event of the size of a decision about a tool call. */
 export const eventOf = (writer: number, index: number): EventDraft => ({
   timestamp: "2026-01-02T03:04:05.000Z",
