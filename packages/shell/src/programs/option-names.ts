@@ -19,7 +19,7 @@ const NAME_WORDS: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = 
     ),
   ],
   ["delete", words("delete remove purge force overwrite destroy prune wipe clean")],
-  ["send", words("upload publish push send post webhook pastebin deploy")],
+  ["send", words("upload publish push send post webhook pastebin deploy prod production live")],
   [
     "write",
     words(
