@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_759,
-  test_lines: 105_829,
+  source_lines: 141_774,
+  test_lines: 105_855,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -287,13 +287,7 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
         defineCheck({ name: "tests", hook: "onEnforcement", check: () => deny("Run the tests.") }),
       ] };`;
     const one = desk({ "rules/bylaw.config.mjs": plugin });
-    const stop = (again: boolean) =>
-      one.event({
-        hook_event_name: "Stop",
-        session_id: "s",
-        cwd: one.project,
-        stop_hook_active: again,
-      });
+    const stop = stopOf(one);
     const ran = one.bylaw(
       "install",
       "claude-code",
@@ -310,7 +304,39 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
     const told = one.bylaw("log", "query", "--store", store, "--run", "claude-code-s", "--json");
     expect(told.stdout).toContain('"event_type":"stop_gate_gave_up"');
   });
+
+  test("what a configuration leaves running does not keep the hook", () => {
+    const text = "setInterval(() => {}, 1_000); export default { fallback: 'deny' };";
+    const one = desk({ "rules/bylaw.config.mjs": text });
+    const config = join(one.home, "rules/bylaw.config.mjs");
+    one.bylaw("install", "claude-code", "--client", "none", "--config", config);
+    const ran = one.event(line("ls", one.project));
+    expect([ran.code, blocks(ran)]).toEqual([0, true]);
+  });
+
+  test("rules that cannot be loaded refuse a stop as often, and no more", () => {
+    const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
+    const config = join(one.home, "rules/bylaw.config.mjs");
+    one.bylaw("install", "claude-code", "--config", config);
+    write(config, "export default {");
+    const stop = stopOf(one);
+    const answers = Array.from({ length: 9 }, (_, index) => stop(index > 0).stdout);
+    for (const text of answers.slice(0, 8))
+      expect(JSON.parse(text)).toMatchObject({
+        decision: "block",
+        reason: expect.stringContaining("could not judge whether you are done"),
+      });
+    expect(answers[8]).toBe("{}");
+  });
 });
+
+const stopOf = (one: Desk) => (again: boolean) =>
+  one.event({
+    hook_event_name: "Stop",
+    session_id: "s",
+    cwd: one.project,
+    stop_hook_active: again,
+  });
 
 function write(file: string, text: string): void {
   mkdirSync(join(file, ".."), { recursive: true });

@@ -69,6 +69,8 @@ export async function hook(
   }
   clearTimeout(timer);
   await finish(output);
+  // What a configuration left running must not keep the host waiting.
+  process.exit();
 }
 
 async function finish({ stdout, stderr, exit }: HostOutput): Promise<void> {

@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import {
   MAX_REFUSED_STOPS,
   findInstallFault,
@@ -115,6 +116,9 @@ const gaveUp = ({ name, session, agent }: Stop): SessionEvent => ({
   ...omitUndefined({ agent }),
 });
 
+// How long an agent that may stop waits until that is on record.
+const GAVE_UP_MS = 3_000;
+
 interface StopBench extends Pick<Bench, "kernel"> {
   readonly records: string;
   /** The runs of the kernel, if it looks back. */
@@ -130,7 +134,16 @@ async function judgeStop(
   const { session, agent, text } = event;
   const attempt = countStop(records, event);
   if (attempt === undefined) {
-    await (await recording())?.sessionEvent(gaveUp(event), placeOf(session));
+    const recorded = recording().then((runs) =>
+      runs?.sessionEvent(gaveUp(event), placeOf(session)),
+    );
+    // Rules that fail or hang have refused eight times too, and cannot record that.
+    const waiting = new AbortController();
+    await Promise.race([
+      recorded.catch(() => {}),
+      setTimeout(GAVE_UP_MS, undefined, { signal: waiting.signal }),
+    ]);
+    waiting.abort();
     return undefined;
   }
   try {
