@@ -18,7 +18,11 @@ const shell = (fields: RuleData): RuleData => rule({ toolName: "run_shell_comman
 
 describe("gemini-cli's own cases, imported", () => {
   // Each difference is explained in docs/decisions/0007-gemini-reading.md.
-  const DIFFERENT: Readonly<Record<string, string>> = { "git log > /tmp/test": "ask_user" };
+  const DIFFERENT: Readonly<Record<string, string>> = {
+    "echo $(git log)": "ask_user",
+    "git log && echo $(git log)": "ask_user",
+    "git log > /tmp/test": "ask_user",
+  };
   test.each(geminiCases())(
     "$name: `$command`",
     async ({ rules, command, expect: wanted, defaultDecision }) => {

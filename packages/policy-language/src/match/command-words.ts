@@ -207,8 +207,9 @@ const PRINTERS: ReadonlySet<string> = new Set("cat head ls nl stat tac tail".spl
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
   // `echo` has only options for printing, and `printf` accepts no options after its format.
-  if (program?.text === "echo") return true;
-  let ended = program?.text === "printf" && first?.text?.startsWith("-") === false;
+  let ended =
+    program?.text === "echo" ||
+    (program?.text === "printf" && first?.text?.startsWith("-") === false);
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
     if (word === undefined) continue;
