@@ -18,7 +18,10 @@ const NAME_WORDS: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = 
       reporters extension extensions setup library classpath`,
     ),
   ],
-  ["delete", words("delete remove purge force overwrite destroy prune wipe clean")],
+  [
+    "delete",
+    words("delete remove purge force overwrite destroy prune wipe clean drop truncate flush"),
+  ],
   ["send", words("upload publish push send post webhook pastebin deploy prod production live")],
   [
     "write",
@@ -78,7 +81,10 @@ export function noteOptionNames(out: Findings, from: number): void {
     if (SLASHED.test(name) && /^(?:@|\/[A-Za-z]{1,32}(?::|$))/.test(start))
       hazard(out, at, "unknown");
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
-    if (listed?.has(start.split("=", 1)[0] ?? "") === true) continue;
+    if (listed?.has(start.split("=", 1)[0] ?? "") === true) {
+      if (name === "flask") noteCall(out, start.includes("=") ? at : at + 1);
+      continue;
+    }
     const does = RUNS_ANYWHERE.test(start) ? "run" : hazardOfOption(start);
     // The files that its arguments name are known, and what it loads and writes is up to the script, as without options.
     const isOwn = out.scriptFrom !== undefined && at >= out.scriptFrom;
@@ -86,6 +92,11 @@ export function noteOptionNames(out: Findings, from: number): void {
     if (does !== undefined) hazard(out, at, does);
     else if (!UNIVERSAL.test(start)) hazard(out, at, "unknown");
   }
+}
+
+// `--app 'os:system("ls")'` calls any function.
+function noteCall(out: Findings, at: number): void {
+  if (out.argv[at]?.text?.includes("(") !== false) hazard(out, at, "run");
 }
 
 // Programs whose options may begin with a slash, or be in a file: `@file`.
