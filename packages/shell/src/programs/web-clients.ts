@@ -18,9 +18,11 @@ function url(word: Word, out: Findings): void {
 const THIS_MACHINE = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 const HTTP = String.raw`(?:https?:\/\/)?(?:localhost|127\.0\.0\.1)`;
 const PLAIN = new RegExp(String.raw`^${HTTP}(?::\d{1,5})?(?:[/?#][^\\]*)?$`, "i");
+// `kubectl proxy`, MySQL, etcd, the old port of Docker, Nomad, InfluxDB, YARN and Couchbase.
+const ADMINISTRATION = "(?:8001|3306|4001|4243|4646|8086|8088|8091)(?!\\d)";
 // The usual ports of a server that is being developed.
 const DEVELOPED = new RegExp(
-  String.raw`^${HTTP}:(?:[34]\d{3}|5[01]\d{2}|8[08]\d{2})(?:[/?#][^\\]*)?$`,
+  String.raw`^${HTTP}:(?!${ADMINISTRATION})(?:[34]\d{3}|5[01]\d{2}|8[08]\d{2})(?:[/?#][^\\]*)?$`,
   "i",
 );
 
@@ -55,6 +57,17 @@ function address(text: string): string {
   return text.replace(/^\[|\]$/g, "").toLowerCase();
 }
 
+// Several files, a file in quotes, or a file of headers.
+const FORM_OF_MORE = /=[@<(][^]*[",]|;\s*headers/i;
+// With these a local address leads elsewhere, or a password goes along.
+const NOT_PLAIN: ReadonlySet<string> = new Set(
+  "netrc netrc-optional proto-default request-target".split(" "),
+);
+
+// Text that may name a file in its unknown part.
+const mayNameFile = (name: string, value: Word, start: string): boolean =>
+  value.text === undefined && (start === "" || name === "form" || !start.includes("="));
+
 // Sends the content of `@file`, or the text itself.
 function curl(use: ParsedArgs, out: Findings): void {
   const urls = [
@@ -69,16 +82,17 @@ function curl(use: ParsedArgs, out: Findings): void {
     !hasOption(use, "location location-trusted");
   const methods = stays ? /^(?:GET|HEAD|OPTIONS|POST|PUT|PATCH)$/ : /^(?:GET|HEAD|OPTIONS)$/;
   for (const { option, at, value } of use.options) {
+    if (NOT_PLAIN.has(option.name)) hazard(out, at, "send");
     if (value === undefined) continue;
     const start = prefix(value);
     if (ROUTES.has(option.name)) for (const host of routed(option.name, value)) network(out, host);
     else if (option.name === "data-raw" || option.name === "form-string") {
       if (!stays) hazard(out, at, "send");
-    } else if (option.name === "data" || option.name === "form") {
-      if (!stays) hazard(out, at, "send");
+    } else if (option.name === "data" || option.name === "form" || option.name === "url-query") {
+      if (!stays || (option.name === "form" && FORM_OF_MORE.test(start))) hazard(out, at, "send");
       const mark = option.name === "form" ? start.search(/=[@<]/) + 1 : start.indexOf("@");
       if (start[mark] === "@" || start[mark] === "<") file(out, "read", after(value, mark + 1));
-      else if (value.text === undefined && start === "") file(out, "read", value);
+      else if (mayNameFile(option.name, value, start)) file(out, "read", value);
     } else if (option.name === "header" || option.name === "write-out") {
       if (start.startsWith("@")) {
         hazard(out, at, "send");
