@@ -100,18 +100,6 @@ function cd({ operands: [first] }: ParsedArgs, out: Findings): void {
 
 const PRINTS: Spec = { prints: true };
 
-// A glob prints the names of the files that it finds, also behind other text: `"== $f"`.
-function listed(out: Findings): void {
-  for (const word of out.argv.slice(1)) {
-    const [first] = word.pieces;
-    if (word.globbed === true) file(out, "read", word);
-    else if (typeof first === "string" && typeof word.pieces[1] === "object") {
-      const start = first.search(/(?<![^\s=:;,'"([{<>])(?:\/|~|\.\.)\S*$/);
-      if (start >= 0 && word.pieces[1].hole === "name") file(out, "read", after(word, start));
-    }
-  }
-}
-
 const DECLARES: Spec = {
   options: options`-a -A -f -F -g -i -I -l -n -p -r -t -u -x`,
   more: operandsOf,
@@ -122,19 +110,16 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   ":": PRINTS,
   true: PRINTS,
   false: PRINTS,
-  echo: { posix: true, prints: true, more: (_, out) => listed(out) },
+  echo: { posix: true, prints: true },
   printf: {
     options: options`${kind.value} -v`,
     posix: true,
     prints: true,
-    more: (use, out) => {
-      names(() =>
-        optionsNamed(use, "v").flatMap(({ at, value }) =>
-          value === undefined ? [] : [{ at, word: value }],
-        ),
-      )(use, out);
-      listed(out);
-    },
+    more: names((use) =>
+      optionsNamed(use, "v").flatMap(({ at, value }) =>
+        value === undefined ? [] : [{ at, word: value }],
+      ),
+    ),
   },
   pwd: PRINTS,
   cd: { options: options`-L -P -e -@`, posix: true, more: cd },

@@ -1,4 +1,4 @@
-import type { Word } from "../analysis.ts";
+import type { PathText, Word } from "../analysis.ts";
 import { INHERITED, type Input, type ProgramReading } from "./program-reading.ts";
 import { apply } from "./apply-spec.ts";
 import { createFindings, file, hazard, noteInput, runScript, type Findings } from "./findings.ts";
@@ -8,7 +8,8 @@ import { specOf } from "./program-table.ts";
 import { isInstalled, noteOptionNames, RUNS_ANYWHERE } from "./option-names.ts";
 import { noteAnyFiles } from "./any-files.ts";
 import { noteTasks } from "./later-tasks.ts";
-import { baseName, command, known, prefix, seen } from "./word-text.ts";
+import { pathOf } from "./path-of-word.ts";
+import { after, baseName, command, known, prefix, seen } from "./word-text.ts";
 
 /**
  * Describes what a simple command does, according to its words. An unknown program may run, read and write everything that its
@@ -43,6 +44,7 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
   const other = otherName(base);
   if (other !== undefined)
     out.runs.push({ kind: "sight", words: [known(other), ...argv.slice(1)] });
+  if (depth === 0) noteGlobs(out);
   if (out.carriesFrom !== undefined) noteOptionNames(out, out.carriesFrom);
   if (out.carries) readSuspects(out);
   else if (out.carriesFrom !== undefined && out.carriesFrom < argv.length) {
@@ -51,6 +53,34 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
   }
   return out;
 }
+
+// Any program may print the names that a glob finds in another folder, also behind other text: `echo "== $f"`.
+function noteGlobs(out: Findings): void {
+  for (const word of out.argv.slice(1)) {
+    const [first, second] = word.pieces;
+    if (word.pipe === true) continue;
+    if (word.globbed === true) {
+      if (word.pieces.some((piece) => typeof piece === "string" && piece.includes("/")))
+        noteGlob(word, out);
+    } else if (typeof first === "string" && typeof second === "object" && second.hole === "name") {
+      const start = first.search(BEHIND);
+      if (start >= 0) noteGlob(after(word, start), out);
+    }
+  }
+}
+
+const BEHIND = /(?<![^\s=:;,'"([{<>])(?:\/|~|\.\.)\S*$/;
+
+function noteGlob(word: Word, out: Findings): void {
+  const path = pathOf(word, undefined);
+  const isKnown = out.effects.some(
+    (effect) => "path" in effect && keyOf(effect.path) === keyOf(path),
+  );
+  if (!isKnown) out.effects.push({ kind: "read", path });
+}
+
+const keyOf = (path: PathText): string | undefined =>
+  path.text === undefined ? undefined : `${path.text}\n${path.pattern ?? ""}`;
 
 /** Whether the tables know a program of this name. */
 export function isProgram(name: string | undefined): boolean {
