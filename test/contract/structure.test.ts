@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_774,
-  test_lines: 105_855,
+  source_lines: 141_833,
+  test_lines: 105_859,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -37,7 +37,9 @@ interface Written {
 function writtenBy({ effects, argv, redirections }: Draft): readonly Written[] {
   if (!effects.some(({ kind }) => kind === "write")) return NOTHING;
   const name = argv[0]?.text ?? "";
-  const makes = MAKES.test(name.slice(name.lastIndexOf("/") + 1));
+  const makes =
+    MAKES.test(name.slice(name.lastIndexOf("/") + 1)) &&
+    !effects.some((effect) => effect.kind === "vcs" && effect.action === "mv");
   if (makes && redirections.length === 0) return NOTHING;
   return effects.flatMap((effect) => {
     if (effect.kind !== "write" || effect.path.text === undefined) return [];

@@ -11,8 +11,9 @@ const HARMLESS: ReadonlySet<string> = new Set(
 // Values with a slash are paths of catalogs, locales or settings.
 const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
 
-// Switches that programs of the project read.
-const SWITCH = /^(?:DISABLE|ENABLE|RUN|SKIP|TEST|UPDATE|USE|WITH)_[A-Z][A-Z0-9_]*$/;
+// Switches that programs of the project read, unless their names tell that they reach other machines or delete.
+const SWITCH =
+  /^(?!.*_(?:PROD|PRODUCTION|LIVE|REMOTE|DEPLOY|PUBLISH|RELEASE|UPLOAD|DELETE|DROP|PURGE|WIPE)(?:_|$))(?:DISABLE|ENABLE|RUN|SKIP|TEST|UPDATE|USE|WITH)_[A-Z][A-Z0-9_]*$/;
 const SWITCHED = /^(?:[01]|true|false|yes|no|on|off)$/;
 
 // No pager, and an editor that keeps the text as it is.
