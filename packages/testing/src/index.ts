@@ -18,7 +18,7 @@ export { pluginOf } from "./plugin-of.ts";
 export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
-export { printedLines, type PrintedLines } from "./printed-lines.ts";
+export { printedLines, type PrintedLines, type StartedChild } from "./printed-lines.ts";
 export { removeTemporaryFolders, temporaryFolder } from "./temporary-folder.ts";
 export { voteOf } from "./vote-of.ts";
 export { describeStore } from "./store/conformance.ts";

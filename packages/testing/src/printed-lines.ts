@@ -12,11 +12,18 @@ export interface PrintedLines<Line> {
   readonly ended: Promise<number | string>;
 }
 
+/** A process that `node:child_process` has started. Its own type would need the types of Node wherever this package is used. */
+export interface StartedChild {
+  readonly stdout: object | null;
+  readonly pid?: number | undefined;
+}
+
 /** Reads the lines that a child process prints to its piped output. */
 export function printedLines<Line>(
-  child: ChildProcess,
+  started: StartedChild,
   read: (line: string) => Line,
 ): PrintedLines<Line> {
+  const child = started as ChildProcess;
   if (child.stdout === null) throw new Error("The child has no output. Start it with a pipe.");
   const lines: Line[] = [];
   const waiting = new Set<() => void>();
