@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_833,
+  source_lines: 141_849,
   test_lines: 105_859,
   files_over_300: 0,
   functions_over_60: 0,

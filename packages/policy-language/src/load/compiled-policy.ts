@@ -1,5 +1,6 @@
 import { omitUndefined } from "@bylaw/kernel";
 import type { Rule } from "../compile/rule.ts";
+import type { ProgramKey } from "../match/command-words.ts";
 import { LANGUAGE_VERSION } from "./language-version.ts";
 import type { CompiledPolicy, CompiledRule, ParseOptions } from "./parse-options.ts";
 import { parsePolicy } from "./parse-policy.ts";
@@ -33,14 +34,22 @@ function compiledRule({ source, programs }: Rule): CompiledRule {
   return {
     ...rest,
     ...(both ? { both } : omitUndefined({ write })),
-    ...omitUndefined({
-      programs: programs?.map((one) => {
-        const words = one.firstWords();
-        const program = one.program ?? null;
-        return words === undefined ? ([program] as const) : ([program, words] as const);
-      }),
-    }),
+    ...omitUndefined({ programs: programs && eachOnce(programs) }),
   };
+}
+
+// The patterns of a rule name the same programs many times. With one that has no words, the words of the others say nothing.
+function eachOnce(programs: readonly ProgramKey[]): NonNullable<CompiledRule["programs"]> {
+  const words = new Map<string | null, Set<string> | undefined>();
+  for (const one of programs) {
+    const { program = null } = one;
+    const known = words.has(program) ? words.get(program) : new Set<string>();
+    const more = one.firstWords();
+    words.set(program, more && known && new Set([...known, ...more]));
+  }
+  return [...words].map(([program, some]) =>
+    some === undefined ? [program] : [program, [...some]],
+  );
 }
 
 /** Whether a value is a compiled form, and not some other JSON. */
