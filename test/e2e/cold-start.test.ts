@@ -82,6 +82,9 @@ test("the compiled code of what ran is kept, and not run if it is damaged", () =
   // Another command loads more scripts, and keeps their code beside it.
   bylaw(["log", "verify", "bylaw.config.json"], { cwd, env });
   expect(globSync(`${code}/*/log-verify-*`)).toHaveLength(1);
+  // A hook loads no script that is new, and uses other functions of them.
+  bylaw(["hook", "claude-code", "--config", "bylaw.config.json"], { cwd, env });
+  expect(globSync(`${code}/*/hook-check-*`)).toHaveLength(1);
 
   const damaged = Buffer.from(whole);
   damaged.writeUInt8(damaged.readUInt8(whole.length >> 2) ^ 0x55, whole.length >> 2);

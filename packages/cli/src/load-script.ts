@@ -20,6 +20,8 @@ interface Loaded {
   readonly kept: string;
 }
 
+// An agent runs a hook for every call, and it uses other functions than the commands that may have run before.
+const purpose = process.argv[2] === "hook" ? "hook-" : "";
 const loaded = new Map<string, Loaded>();
 let keeping = false;
 
@@ -34,7 +36,7 @@ export function loadScript(name: string): Exports {
   const url = new URL(`${name}.script`, import.meta.url);
   const source = readFileSync(url, "latin1");
   // It begins with its digest in a comment, so code that was compiled from another text is never taken.
-  const kept = `${name}-${source.slice(2, 18)}`;
+  const kept = `${purpose}${name}-${source.slice(2, 18)}`;
   const cachedData = keptIn(kept);
   const script = new Script(source, {
     filename: url.href,
