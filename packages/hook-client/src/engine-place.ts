@@ -32,7 +32,7 @@ export function enginePlace({
   bin,
   folder = join(userInfo().homedir, ".bylaw/run"),
 }: EngineOwner): EnginePlace {
-  const { uid } = userInfo();
+  const uid = process.getuid?.() ?? -1;
   const owner = [bin, process.execPath, homedir(), process.env["XDG_CONFIG_HOME"] ?? "", uid];
   const name = nameOf(JSON.stringify(owner));
   return {

@@ -11,7 +11,8 @@ import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol
 const DEADLINE_MS = 20_000;
 
 const [bin = "", verb = "", host = "", ...rest] = process.argv.slice(2);
-const ending = new AbortController();
+// Set while a process of its own decides.
+let deciding: AbortController | undefined;
 
 // If the process ends early, the host blocks the call, as far as it can.
 process.exitCode = 2;
@@ -29,7 +30,8 @@ async function main(): Promise<HookAnswer> {
   const { wait } = optionsIn(rest);
   clearTimeout(deadline);
   deadline = endAfter(DEADLINE_MS + wait * 1_000);
-  return await decideCold(host, cold, { input, signal: ending.signal });
+  deciding = new AbortController();
+  return await decideCold(host, cold, { input, signal: deciding.signal });
 }
 
 function endAfter(milliseconds: number): NodeJS.Timeout {
@@ -111,7 +113,7 @@ function end({ stdout, stderr, exit }: HookAnswer): void {
     print(1, stdout);
     process.exitCode = exit;
   } finally {
-    ending.abort();
+    deciding?.abort();
     process.exit();
   }
 }
