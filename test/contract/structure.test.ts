@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_853,
-  test_lines: 105_862,
+  source_lines: 141_859,
+  test_lines: 105_876,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -17,6 +17,11 @@ action = "ask_user"
 tool = "*"
 paths = "**/*.pem"
 [[rules]]
+name = "no-notes-for-ack"
+action = "deny"
+command = "ack *"
+paths = "**/notes.txt"
+[[rules]]
 name = "search"
 action = "allow"
 command = ["{grep,rgrep,ack} *", "tar cf [!-]* *", "cd *", "cat *", "head *", "ls *", "find *", "du *", "git checkout *", "git add *"]
@@ -96,6 +101,15 @@ describe("a search below a folder", () => {
     create("src/deep/.env");
     expect(await effectOf(line)).toBe("ask_user");
   });
+
+  it.each(["ack KEY src", "ack KEY src; grep -r KEY src", "grep -r KEY src; ack KEY src"])(
+    "is asked about if one program may not print a file there: %s",
+    async (line) => {
+      create("src/deep/notes.txt");
+      expect(await effectOf("grep -r KEY src")).toBe("allow");
+      expect(await effectOf(line)).toBe("ask_user");
+    },
+  );
 
   it("is asked about if a denied folder lies there", async () => {
     create("src/.ssh/config");

@@ -45,11 +45,15 @@ export function knownGlobs(
         const key = needKey(text, needs);
         globs.set(key, { pattern: key, folder: text, names: [], needs });
       }
-      if (found !== undefined && unknownPath(found.folder, facts.call) === undefined)
+      if (found !== undefined && unknownPath(found.folder, facts.call) === undefined) {
+        const denied = deniedTo(one);
+        // Another program of the line may print the same folder, and other files may be denied to it.
+        const before = globs.get(found.key)?.counts;
         globs.set(found.key, {
           ...{ pattern: found.key, folder: found.folder, names: [], found },
-          ...(found.denied && { counts: deniedTo(one) }),
+          ...(found.denied && { counts: (path) => before?.(path) === true || denied(path) }),
         });
+      }
       if (
         pattern === undefined ||
         region?.names === undefined ||

@@ -49,6 +49,8 @@ function stampedGlobs({ globs: list }: JsonObject): Omit<Stamp, "paths"> {
     else globs.set(pattern, [...(globs.get(pattern) ?? []), ...places]);
     if (all !== undefined) matches.set(pattern, all);
   }
+  // What one version could not read is not known from what the other found.
+  for (const pattern of unread) globs.delete(pattern);
   return { globs, matches, unread };
 }
 
