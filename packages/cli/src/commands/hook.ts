@@ -75,7 +75,7 @@ export async function hook(
 
 async function finish({ stdout, stderr, exit }: HostOutput): Promise<void> {
   conclude(exit ?? 2);
-  if (stderr !== "") process.stderr.write(stderr);
+  if (stderr !== "") await new Promise((written) => process.stderr.write(stderr, written));
   if (stdout !== "") await write(stdout);
 }
 
