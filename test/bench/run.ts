@@ -142,7 +142,7 @@ console.log(
 );
 if (p50 > MOST.step || beyond > MOST.resume) {
   console.error(
-    `\nUnexpected cost of the runner, expected at most ${MOST.step} ms a step and ${MOST.resume} ms to resume`,
+    `\nThe runner takes longer than ${MOST.step} ms a step or ${MOST.resume} ms to resume`,
   );
   process.exitCode = 1;
 }

@@ -150,7 +150,7 @@ export type Effect =
       readonly follows?: boolean;
       /** Whether names below the path with a leading dot are excluded, as formatters do. */
       readonly visible?: boolean;
-      /** Set with `below` if the program prints or packs what is in the files, so that their names do not go with it. */
+      /** Set with `below` if the program prints or packs the contents of the files. A rule about their names does not see those any more. */
       readonly prints?: true;
       /** Set with `prints`: the names of folders that the program leaves out. */
       readonly except?: readonly string[];

@@ -83,7 +83,7 @@ describe("eventLog", () => {
     const spy = pluginOf("spy", (kernel) => {
       kernel.hooks.beforeToolCall.tap("quotes", ({ args }) => ({
         effect: "deny",
-        reason: `Unexpected arguments ${JSON.stringify(args)}, expected none`,
+        reason: `No arguments are allowed: ${JSON.stringify(args)}`,
       }));
       kernel.projection({
         name: "spy/all",

@@ -92,7 +92,7 @@ class PathReader {
     this.#byTool = byTool;
   }
 
-  /** Reads one path. Undefined if it cannot be read, or is not there as it has to be. */
+  /** Reads one path. Undefined if it cannot be read, or if what it needs is not there. */
   read(ref: PathRef): PathFact | undefined {
     const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
     const { follows = false, needs } = ref;

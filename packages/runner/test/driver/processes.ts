@@ -82,7 +82,7 @@ export function workersAt(place: Place, { script, restate }: WorkerTerms) {
     const ended = gone.then((how) => {
       if (port !== undefined) restate?.workers.delete(port);
       if (typeof how === "number" && how !== 0)
-        throw new Error(`Unexpected end of a worker with ${how}: ${told}`);
+        throw new Error(`The worker ended with ${how} and said: ${told}`);
     });
     ended.catch(() => {});
     const worker: WorkerProcess = {
