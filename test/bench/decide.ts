@@ -1,11 +1,13 @@
 // Measures one decision in this process, with the admission of the call, under 10 to 10,000 rules of mixed shapes.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
 import { policy } from "@bylaw/plugin-policy";
 import { measure } from "mitata";
 import { MACHINE, median } from "./bench-kit.ts";
 import { floorOf } from "./floor.ts";
 import { printLines } from "./lines.ts";
-import { hit, miss, policyOf } from "./rules.ts";
+import { hit, LONG_LINE, miss, policyOf } from "./rules.ts";
 
 const SIZES = (process.env.SIZES ?? "10,100,1000,10000").split(",").map(Number);
 const CALLS = 60;
@@ -85,25 +87,14 @@ async function slowest(
   return p99 / 1e3;
 }
 
-/** Shell lines that are all different. The time includes making each line. */
-async function newLines(
-  size: number,
-  decide: (call: ToolCall) => unknown,
-  words: string,
-): Promise<number> {
-  const line = hit(Math.min(size - 1, 3));
-  let next = 0;
-  const { p50 } = await measure(
-    () => decide({ ...line, args: { command: `${words} ${next++}` } }),
-    { min_cpu_time: 250e6 },
-  );
-  return p50 / 1e3;
-}
-
-const SHORT = "prog3 sub --flag";
-/** With the number after it, about 100 characters. */
-const LONG =
-  'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';
+/** The times of a short new shell line and of one of 100 characters, in microseconds, measured in a process of its own. */
+const newLines = (size: number): readonly number[] =>
+  execFileSync(process.execPath, [join(import.meta.dirname, "new-line.ts"), `${size}`], {
+    encoding: "utf8",
+  })
+    .trim()
+    .split("\n")
+    .map(Number);
 
 const format = (value: number): string => value.toFixed(2);
 
@@ -115,9 +106,11 @@ console.log(
   "p99: single decisions of all three kinds. floor: an index by hand that only looks up, same calls, same run.",
 );
 console.log(
-  "new line: a shell line that never came before; in the streams they come round again, and what was read of them is kept.",
+  "new line: a shell line that never came before, in a process of its own; in the streams they come round again, and what was read of them is kept.",
 );
-console.log(`of 100: one of 100 characters, a list with a pipe and a redirection: ${LONG} 123\n`);
+console.log(
+  `of 100: one of 100 characters, a list with a pipe and a redirection: ${LONG_LINE} 123\n`,
+);
 console.log(
   "| rules | load ms | hit early | hit late | miss | all three | p99 | new line | of 100 | floor | all three / floor |",
 );
@@ -140,8 +133,7 @@ for (const size of SIZES) {
   const cells = [
     ...figures.slice(0, decided.length),
     await slowest(all, decide),
-    await newLines(size, decide, SHORT),
-    await newLines(size, decide, LONG),
+    ...newLines(size),
     ...figures.slice(decided.length),
   ].map(format);
   console.log(`| ${size} | ${loaded.toFixed(0)} | ${cells.join(" | ")} |`);

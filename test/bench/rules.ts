@@ -66,3 +66,8 @@ export function miss(index: number): ToolCall {
       };
   }
 }
+
+/** Shell lines for the first rules. With a number after it, the long one has about 100 characters. */
+export const SHORT_LINE = "prog3 sub --flag";
+export const LONG_LINE =
+  'cd src && prog3 sub --flag "two words" | grep -v node_modules > out.txt; test -f out.txt && wc -l';

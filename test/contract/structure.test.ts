@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 141_859,
-  test_lines: 105_876,
+  test_lines: 105_890,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
