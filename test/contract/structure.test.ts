@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_859,
-  test_lines: 105_890,
+  source_lines: 141_972,
+  test_lines: 106_086,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -1,7 +1,7 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import { serverMatches, toolDenies } from "../match/mcp.ts";
 import { effectsAllow, effectsDeny, effectsMayDeny } from "./effect-parts.ts";
-import { pathsAllow, pathsDeny, pathsMayDeny } from "./path-parts.ts";
+import { isIgnored, pathsAllow, pathsDeny, pathsMayDeny } from "./path-parts.ts";
 import {
   blanketAllows,
   mayReach,
@@ -80,6 +80,7 @@ function* allowParts(source: RuleSource, patterns: RulePatterns): Generator<Part
     const terms = { named: byCommand };
     yield { key: "paths", holds: (facts) => pathsAllow(readPaths, writePaths, facts, terms) };
   }
+  if (source.git_ignored === true) yield { key: "git_ignored", holds: isIgnored };
   // An allow of the shell tool without `command` covers no line that cannot be read, and no argument that does more
   // than the program's name says.
   if (!byCommand) {

@@ -37,6 +37,12 @@ export function pathsAllow(
   });
 }
 
+/** Whether the host found that git ignores everything that a command changes. */
+export const isIgnored = ({ paths: { known, unknown } }: CallFacts): boolean =>
+  unknown === undefined &&
+  known.every(({ access, ignored }) => access === "read" || ignored) &&
+  known.some(({ ignored }) => ignored);
+
 export function pathsDeny(read: Globs, write: Globs, { paths }: CallFacts): boolean {
   return paths.known.some(({ access, all, named, region }) => {
     const covers = (place: Place, scope?: { below: boolean; strictly: boolean }): boolean =>

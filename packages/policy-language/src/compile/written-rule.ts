@@ -33,6 +33,8 @@ export interface RuleSource {
   readonly unless_after?: MarkReference | undefined;
   /** False: this allow covers no command that the line gives something to read. */
   readonly input?: false | undefined;
+  /** True: this allow covers only what git ignores. */
+  readonly git_ignored?: true | undefined;
   /** The names of asks that this allow overrides. */
   readonly overrides?: readonly string[] | undefined;
   readonly reason?: string | undefined;

@@ -61,6 +61,8 @@ export function requirementText(source: RuleSource, key: string): string {
       return quote(String(source.interactive));
     case "input":
       return "a command that the line gives nothing to read";
+    case "git_ignored":
+      return "only paths that git ignores";
     case "when":
       return quote(JSON.stringify(source.when));
     case "after":
@@ -105,6 +107,8 @@ function givenBy(
       return quote(String(call.interactive !== false));
     case "input":
       return "input from a pipe, a file or a here-document";
+    case "git_ignored":
+      return "a path that git tracks, or does not ignore for certain";
     case "when":
       return "a call that does not satisfy it";
     case "after":

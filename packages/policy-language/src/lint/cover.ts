@@ -36,6 +36,7 @@ export function covers(a: LintRule, b: LintRule, shape: Shape, tools: ToolTable)
     listCovers(outer.phases, shape.phases) &&
     subset(outer.modes, shape.modes) &&
     (outer.input === undefined || outer.input === shape.input) &&
+    (outer.gitIgnored === undefined || outer.gitIgnored === shape.gitIgnored) &&
     (outer.interactive === undefined || outer.interactive === shape.interactive) &&
     listCovers(outer.network, shape.network) &&
     effectsCover(outer, shape, a.source.effect) &&

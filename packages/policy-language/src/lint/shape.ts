@@ -22,6 +22,7 @@ export interface Shape {
   readonly modes: readonly ApprovalMode[] | undefined;
   readonly interactive: boolean | undefined;
   readonly input: false | undefined;
+  readonly gitIgnored: true | undefined;
   readonly when: WhenSource | undefined;
   /** The marks that the rule asks about, with their file. */
   readonly past: object | undefined;
@@ -50,6 +51,7 @@ export function shapeOf(source: RuleSource): Shape {
     modes: source.modes,
     interactive: source.interactive,
     input: source.input,
+    gitIgnored: source.git_ignored,
     when: source.when,
     past: earlierMarksOf(source),
     overrides: source.overrides,

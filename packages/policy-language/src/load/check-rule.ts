@@ -51,7 +51,7 @@ function checkEffect(source: RuleSource, error: RuleComplaint, warn: RuleComplai
       "Remove `final`, or raise the `priority`",
     );
   }
-  for (const key of ["overrides", "input"] as const)
+  for (const key of ["overrides", "input", "git_ignored"] as const)
     if (source[key] !== undefined && !allows)
       error([key], `Only an allow can have \`${key}\``, `Remove \`${key}\``);
   if (source.instead !== undefined) checkInstead(source.effect, source.instead, error);
@@ -66,7 +66,7 @@ function checkTools(rule: Rule, tools: ToolTable, error: RuleComplaint): void {
   const allows = source.effect === "allow";
   const matchesOne = (...tables: readonly ReadonlyMap<string, unknown>[]): boolean =>
     tables.some((table) => [...table.keys()].some((name) => namesTool(rule, name)));
-  for (const key of ["command", "command_regex", "effects", "input"] as const) {
+  for (const key of ["command", "command_regex", "effects", "input", "git_ignored"] as const) {
     if (source[key] === undefined || matchesOne(tools.shell)) continue;
     error(
       [key],

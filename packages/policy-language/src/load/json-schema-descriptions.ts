@@ -32,6 +32,8 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
   unless_after: "The rule holds only while the mark is not set.",
   input:
     "On allow: false: only commands that the line gives nothing to read, through a pipe, from a file or from a here-document.",
+  git_ignored:
+    "On allow: true: only commands that change nothing but files and folders that git ignores, and of which it tracks nothing.",
   overrides:
     "On allow: the names of asks that the rule overrides, up to its priority. Every deny and every other ask holds.",
   reason: "Why the rule exists, in one sentence, for people and agents.",

@@ -111,6 +111,7 @@ export const ruleSchema = z.strictObject(
     after: reference.optional(),
     unless_after: reference.optional(),
     input: z.literal(false, { error: "false" }).optional(),
+    git_ignored: z.literal(true, { error: "true" }).optional(),
     overrides: texts("the name of a rule").optional(),
     reason: text("text").optional(),
     fix: text("text").optional(),

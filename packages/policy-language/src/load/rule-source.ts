@@ -57,6 +57,7 @@ export function sourceOf(
     after: referenceOf(raw.after),
     unless_after: referenceOf(raw.unless_after),
     input: raw.input,
+    git_ignored: raw.git_ignored,
     overrides: list(raw.overrides),
     reason: raw.reason,
     fix: raw.fix,

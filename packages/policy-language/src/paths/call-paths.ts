@@ -1,6 +1,6 @@
 import type { CallFacts } from "../match/call-facts.ts";
 import type { IsDenied } from "./denied-files.ts";
-import { needKey, type FoundRef } from "./path-refs.ts";
+import { questionKey, type FoundRef, type Question } from "./path-refs.ts";
 import type { Segment } from "./name-glob.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { unknownPath } from "./path-text.ts";
@@ -27,8 +27,8 @@ export interface CommandGlob {
   readonly globbed?: boolean;
   /** Set if another program finds the files. */
   readonly found?: FoundRef;
-  /** Set if it is no glob, but a path at which something has to be. */
-  readonly needs?: "folder" | "anything";
+  /** Set if it is no glob, but a question about one path. */
+  readonly asks?: Question;
   /** Set with `found` if only some files count. Takes an absolute path. */
   readonly counts?: IsDenied;
 }
@@ -40,10 +40,12 @@ export function knownGlobs(
 ): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.line === null ? [] : facts.perCommand) {
-    for (const { text, pattern, region, remote, found, needs } of collectPathRefs(one).wanted) {
-      if (needs !== undefined && typeof text === "string" && !unknownPath(text, facts.call)) {
-        const key = needKey(text, needs);
-        globs.set(key, { pattern: key, folder: text, names: [], needs });
+    for (const ref of collectPathRefs(one).wanted) {
+      const { text, pattern, region, remote, found, needs } = ref;
+      const asks = needs ?? (ref.deletesBelow === true ? "ignored" : undefined);
+      if (asks !== undefined && typeof text === "string" && !unknownPath(text, facts.call)) {
+        const key = questionKey(text, asks);
+        globs.set(key, { pattern: key, folder: text, names: [], asks });
       }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined) {
         const denied = deniedTo(one);

@@ -5,9 +5,9 @@ import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts"
 import { homeOf, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
-import { needKey, type Access, type FoundRef, type PathRef, type PathSource } from "./path-refs.ts";
+import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, trimmed } from "./place.ts";
-import { stampOf, type Stamp } from "./stamp.ts";
+import { saysYes, stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
 export interface PathFact {
@@ -32,6 +32,8 @@ export interface PathFact {
   readonly folders: number;
   /** Whether the command follows links below the path, so that an allow cannot cover it. */
   readonly follows: boolean;
+  /** Whether git ignores it now, with everything below it. */
+  readonly ignored: boolean;
   /** Whether it is on another machine or in a container. Then all of its places are in `region`, and no allow covers it. */
   readonly remote: boolean;
 }
@@ -96,8 +98,7 @@ class PathReader {
   read(ref: PathRef): PathFact | undefined {
     const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
     const { follows = false, needs } = ref;
-    if (needs !== undefined && this.#stamp?.globs.has(needKey(String(text), needs)) === true)
-      return undefined;
+    if (needs !== undefined && saysYes(this.#stamp, String(text), needs)) return undefined;
     const why =
       unknownPath(text, this.#call) ??
       (this.#byTool && !guessed && typeof text === "string" ? otherName(text) : undefined);
@@ -148,6 +149,7 @@ class PathReader {
         : (this.#insideOf(ref, all) ?? (samples && matches?.concat(samples)));
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
+      ignored: ref.deletesBelow === true && saysYes(this.#stamp, text, "ignored"),
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
       listed,
     };
@@ -263,7 +265,7 @@ const wholeOf = (matches: readonly Place[], { visible = false }: RegionNames): R
 const NONE: readonly Place[] = [];
 const NOWHERE = {
   ...{ places: [], aliases: [], all: [], named: [], maybe: [] },
-  ...{ cover: undefined, listed: false, folders: 0 },
+  ...{ cover: undefined, listed: false, folders: 0, ignored: false },
 } as const;
 
 interface Guessed {

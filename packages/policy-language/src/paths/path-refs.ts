@@ -34,9 +34,11 @@ export interface PathRef {
   readonly remote?: boolean | undefined;
 }
 
-/** The key under which the host says whether what a path needs is missing. */
-export const needKey = (text: string, needs: "folder" | "anything"): string =>
-  JSON.stringify([needs, text]);
+/** What the host is asked about one path: whether there is no folder, nothing at all, or something that git ignores. */
+export type Question = "folder" | "anything" | "ignored";
+
+/** The key under which the host says yes. */
+export const questionKey = (text: string, needs: Question): string => JSON.stringify([needs, text]);
 
 /** Files that another program finds in a folder. */
 export interface FoundRef {

@@ -1,6 +1,7 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { CommandGlob } from "./call-paths.ts";
 import { foundPaths } from "./found-paths.ts";
+import { createIgnoredPaths } from "./ignored-paths.ts";
 import { absolutePath } from "./path-text.ts";
 import { plainMatches } from "./plain-matches.ts";
 import { trackedPaths } from "./tracked-paths.ts";
@@ -21,9 +22,11 @@ export function resolveGlobs(
     ({ folder, found }) =>
       found?.denied !== true || lookup.kindOf(absolutePath(folder, call)) !== "nothing",
   );
-  const linked = globs.map(({ folder, names, found, counts, needs }) => {
+  const isIgnored = createIgnoredPaths(placesOf, lookup);
+  const linked = globs.map(({ folder, names, found, counts, asks }) => {
     const at = absolutePath(folder, call);
-    if (needs !== undefined) return isMissing(lookup.kindOf(at), needs) ? [] : undefined;
+    if (asks === "ignored") return isIgnored(at) ? [] : undefined;
+    if (asks !== undefined) return isMissing(lookup.kindOf(at), asks) ? [] : undefined;
     return placesOfAll(
       found === undefined
         ? linkedPaths(at, names, lookup)

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
+import { questionKey, type Question } from "./path-refs.ts";
 
 /** What the host found in the file system before it asked. */
 export interface Stamp {
@@ -26,6 +27,10 @@ export function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
   stamps.set(stamp, read);
   return read;
 }
+
+/** Whether the host answered a question about a path with yes. */
+export const saysYes = (stamp: Stamp | undefined, text: string, question: Question): boolean =>
+  stamp?.globs.has(questionKey(text, question)) === true;
 
 // A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
 function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {

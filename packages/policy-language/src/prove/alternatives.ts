@@ -95,6 +95,7 @@ export function partsOf(source: RuleSource): readonly PartOfRule[] {
     "modes",
     "interactive",
     "input",
+    "git_ignored",
     "when",
     "after",
     "unless_after",

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { loadIgnore } from "../match/lazy-modules.ts";
+import { segmentsOf } from "./path-text.ts";
+import type { GlobLookup } from "./real-globs.ts";
+import { readIndex, repositoryAt, type Repository } from "./git-index.ts";
+
+/** The limit of paths to look at for one call. */
+const MAX_PATHS = 64;
+
+// Other names may be written differently in the index.
+const PLAIN = /^[ -~]+$/;
+
+/**
+ * Returns a function that says whether git ignores everything at an absolute path: a `.gitignore` lists it, none takes it back, git
+ * tracks nothing of it, and it is no repository itself. Says no in doubt, for example about a path behind a link. `placesOf`: every path
+ * that a path may be.
+ */
+export function createIgnoredPaths(
+  placesOf: (path: string) => readonly string[],
+  lookup: GlobLookup,
+): (path: string) => boolean {
+  const tracked = new Map<string, readonly string[] | undefined>();
+  let left = MAX_PATHS;
+  const trackedIn = (repository: Repository): readonly string[] | undefined => {
+    if (!tracked.has(repository.top))
+      tracked.set(
+        repository.top,
+        readIndex(repository)?.entries.map(({ name }) => name.toLowerCase()),
+      );
+    return tracked.get(repository.top);
+  };
+  return (given) => {
+    const path = `/${segmentsOf(given).join("/")}`;
+    const [place, ...others] = placesOf(given);
+    if (--left < 0 || !PLAIN.test(path) || place !== path || others.length > 0) return false;
+    const repository = repositoryAt(dirname(path));
+    if (
+      repository === undefined ||
+      repository === "none" ||
+      lookup.kindOf(`${path}/.git`) !== "nothing"
+    )
+      return false;
+    const names = trackedIn(repository);
+    const inside = path.slice(repository.top.length + 1);
+    const folded = inside.toLowerCase();
+    const holds = (name: string): boolean => name === folded || name.startsWith(`${folded}/`);
+    return names?.some(holds) === false && isListed(repository.top, inside);
+  };
+}
+
+// The files of git's own folder and of the user are left out. They come after these, so they cannot take anything back.
+function isListed(top: string, inside: string): boolean {
+  const names = inside.split("/");
+  let listed = false;
+  for (let at = 0; at < names.length; at++) {
+    const text = read([top, ...names.slice(0, at), ".gitignore"].join("/"));
+    if (text === undefined) continue;
+    const { ignored, unignored } = loadIgnore()({ ignorecase: false })
+      .add(text)
+      .test(`${names.slice(at).join("/")}/`);
+    if (unignored) return false;
+    listed ||= ignored;
+  }
+  return listed;
+}
+
+function read(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
