@@ -1,18 +1,20 @@
-import type { Word } from "../analysis.ts";
+import type { Effect, Word } from "../analysis.ts";
 import { noteSet } from "../expand/assignments.ts";
 import { visitWord } from "../expand/expansions.ts";
 import { appendWords } from "../expand/words.ts";
 import { LIMITS } from "../limits.ts";
 import type { Node, WordNode } from "../parse/syntax.ts";
-import { ANYWHERE } from "../effects/working-folder.ts";
+import { ANYWHERE, resolveEffects, type Folder } from "../effects/working-folder.ts";
+import { pathOf } from "../programs/path-of-word.ts";
+import { prefix } from "../programs/word-text.ts";
 import { together } from "./walk-pending.ts";
-import { changesHere, type CommandContext, type WalkState } from "./walk-state.ts";
+import { actualFolder, changesHere, type CommandContext, type WalkState } from "./walk-state.ts";
 
 const DIGITS = /^\d+$/;
 // `seq` prints only numbers.
 const NUMBERS = /^(?:\d+|\{\d+\.\.\d+(?:\.\.\d+)?\}|\$\(seq(?: \d+){1,3}\))$/;
 
-/** Reads the words of a loop. Returns none if there are too many to walk the body once for each. */
+/** Reads the words of a loop. */
 export function readLoopWords(
   walk: WalkState,
   { name, wordlist = [] }: Extract<Node, { type: "For" | "Select" }>,
@@ -26,20 +28,40 @@ export function readLoopWords(
   } else for (const word of wordlist) appendWords(walk, word, words);
   // No command has these words.
   walk.tildes = undefined;
-  return words.length <= LIMITS.rounds ? words : [];
+  return words;
 }
 
 const isDigits = ({ text }: WordNode): boolean => DIGITS.test(text);
 
-/** Walks a loop. If it changes the working directory, its next round starts in another directory. */
+/** The words with each of which the body is walked: none if there are too many, or if a person chooses. */
+export const roundsOf = (type: "For" | "Select", words: readonly Word[]): readonly Word[] =>
+  type === "For" && words.length <= LIMITS.rounds ? words : [];
+
+const isName = (piece: Word["pieces"][number]): boolean =>
+  typeof piece === "object" && piece.hole === "name";
+
+const OUTSIDE = /^(?:[/~]|(?:.*\/)?\.\.\/)/;
+
+// A body tells what the shell finds outside, whatever it prints: `for f in ~/*; do echo "x$f"; done`. So does the list of a `select`.
+function noteNames(walk: WalkState, first: number, words: readonly Word[], from: Folder): void {
+  const globs = words.filter((word) => word.pieces.some(isName) && OUTSIDE.test(prefix(word)));
+  if (globs.length === 0) return;
+  const reads = globs.map((word): Effect => ({ kind: "read", path: pathOf(word) }));
+  const effects = resolveEffects(reads, actualFolder(walk, from));
+  for (const draft of walk.commands.slice(first)) draft.effects = [...draft.effects, ...effects];
+}
+
+/** Walks a loop, for some over words. If it changes the working directory, its next round starts in another directory. */
 export function walkLoop(
   walk: WalkState,
   place: CommandContext,
   body: (inside: CommandContext) => void,
+  words: readonly Word[] = [],
 ): void {
   const first = walk.commands.length;
   const before = changesHere(walk);
   body(place.once ? { ...together(place), once: false } : place);
+  noteNames(walk, first, words, place.folder);
   walk.onSuccess = walk.onFailure = place.folder;
   if (changesHere(walk) === before) return;
   for (let at = first; at < walk.folders.length; at++) walk.folders[at] = ANYWHERE;

@@ -17,7 +17,7 @@ import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { listOf, readsList } from "./piped-files.ts";
-import { readLoopWords, walkLoop } from "./loops.ts";
+import { readLoopWords, roundsOf, walkLoop } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./shell-state.ts";
 import { together, walkPending } from "./walk-pending.ts";
@@ -201,13 +201,12 @@ function walkFor(
   const words = readLoopWords(walk, node);
   finishWords(walk, place);
   if (node.type === "Select") markUntrusted(walk, "REPLY");
-  // In a `select`, a person chooses the words.
-  const values = node.type === "For" ? words : [];
-  walkLoop(walk, place, (inside) =>
-    walk.variables.forEach(node.name.text, values, walk, () =>
+  const rounds = roundsOf(node.type, words);
+  const body = (inside: CommandContext): void =>
+    walk.variables.forEach(node.name.text, rounds, walk, () =>
       walkList(walk, node.body.commands, inside),
-    ),
-  );
+    );
+  walkLoop(walk, place, body, words);
 }
 
 type Body = Node | { readonly type: "CompoundList"; readonly commands: readonly Statement[] };
