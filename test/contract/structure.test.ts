@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 141_972,
+  source_lines: 142_010,
   test_lines: 106_086,
   files_over_300: 0,
   functions_over_60: 0,

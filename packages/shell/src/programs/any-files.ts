@@ -6,15 +6,22 @@ import { after, baseName, prefix } from "./word-text.ts";
 // Options of test runners that a script of the project may start, with the name of a test as value.
 const NAMES_TEST = /^(?:-t|-g|--grep|--testNamePattern|--test-name-pattern)$/;
 const STARTS_SCRIPT = /^(?:npm|pnpm|yarn|bun)$/;
+// To these, what looks like a path from the root is a target of the project.
+const READS_LABELS = /^bazel(?:isk)?$/;
 
 /** Records that a program may read and write every file that its words name, from a position on, also in options and after `@`. */
 export function noteAnyFiles(out: Findings, from: number): void {
   const { argv } = out;
-  const runsScript = STARTS_SCRIPT.test(baseName(argv[0]?.text ?? ""));
+  const name = baseName(argv[0]?.text ?? "");
+  const runsScript = STARTS_SCRIPT.test(name);
+  const end = READS_LABELS.test(name) ? argv.findIndex(({ text }) => text === "--") : 0;
+  const isLabel = (at: number, start: string): boolean =>
+    (end < 0 || at < end) && start.startsWith("//");
   for (let at = from; at < argv.length; at++) {
     const word = argv[at];
     if (word === undefined) continue;
     const start = prefix(word);
+    if (isLabel(at, start)) continue;
     const sign = start.indexOf("=");
     // The name of a test has several words, and a path seldom does.
     if (runsScript && NAMES_TEST.test(argv[at - 1]?.text ?? "") && /\s/.test(start)) continue;

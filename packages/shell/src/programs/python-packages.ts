@@ -1,9 +1,10 @@
-import { runArgv } from "./apply-spec.ts";
+import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { noteOptionNames } from "./option-names.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { names, runTool } from "./package-tools.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { recordArgumentsOfTask } from "./script-file.ts";
 import { command, known } from "./word-text.ts";
 import { type OptionGroup, kind, many, options } from "./option-groups.ts";
 
@@ -110,10 +111,19 @@ export const UV: Spec = {
   },
 };
 
-const WRAP_RUN = (more: readonly OptionGroup[] = []): Spec => ({
-  options: more,
+// A script of the project counts before a program. `test` is none of the shell's here.
+function runWrapped(use: ParsedArgs, out: Findings): void {
+  const [first] = use.operands;
+  if (first === undefined) return;
+  if (first.word.text === "test") recordArgumentsOfTask(out, first.at + 1);
+  else runArgv(out, first.at);
+  noteUnclearStart(use, out);
+}
+
+const WRAP_RUN = (options: readonly OptionGroup[] = []): Spec => ({
+  options,
   posix: true,
-  wrap: 0,
+  more: runWrapped,
 });
 /** `tox exec` runs the words after `--` in one of its environments. */
 export const TOX: Spec = {
