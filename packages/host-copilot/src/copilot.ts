@@ -104,7 +104,6 @@ export const copilot: Host = {
 
   files: ({ home }, project) => [
     { scope: "user", file: join(home, ".copilot/hooks/bylaw.json"), target: true },
-    { scope: "user", file: join(home, ".copilot/config.json"), target: false },
     { scope: "project", file: join(project, ".github/hooks/bylaw.json"), target: true },
     ...hookFiles(join(project, ".github/hooks")),
     ...SWITCHES.map(

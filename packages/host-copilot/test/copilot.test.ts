@@ -105,6 +105,8 @@ it("a hook file of a project that switches all hooks off is reported", () => {
   installHooks(copilot, join(home, ".copilot/hooks/bylaw.json"), command);
   const fault = () =>
     findInstallFault(copilot, inspectSettings(copilot, { home, cwd: home, env: {} }, project));
+  // Copilot's own file. It contains comments, and cannot switch hooks off.
+  writeFileSync(join(home, ".copilot/config.json"), "// This file is managed automatically.\n{}");
   expect(fault()).toBeUndefined();
   mkdirSync(join(project, ".github/hooks"), { recursive: true });
   mkdirSync(join(project, ".claude"));
