@@ -156,6 +156,9 @@ describe("settings of Claude Code that bypass the hook", () => {
     [{ env: { BASH_ENV: "./x.sh" } }, /BASH_ENV/],
     [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],
     [{ env: { HOME: "/tmp" } }, /HOME/],
+    // Measured: it starts the hook of a user, and not that of an administrator.
+    [{ env: { CLAUDE_CODE_SHELL_PREFIX: "./x.sh" } }, /CLAUDE_CODE_SHELL_PREFIX/],
+    [{ env: { CLAUDE_CODE_GIT_BASH_PATH: "./x.exe" } }, /CLAUDE_CODE_GIT_BASH_PATH/],
     [{ env: { OPENSSL_CONF: "./x.cnf" } }, /OPENSSL_CONF/],
     [{ env: { NODE_COMPILE_CACHE: "./x" } }, /NODE_COMPILE_CACHE/],
     [{ env: { JITI_ALIAS: "{}" } }, /JITI_ALIAS/],

@@ -1,8 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 
-// These variables make Node, jiti, OpenSSL, the shell or the loader run other code first, move the user's policies, or send calls elsewhere.
+// These variables make Node, jiti, OpenSSL, the shell or the loader run other code first, replace the shell of a hook, move the user's policies,
+// or send calls elsewhere.
 const MISLEADS =
-  /^(?:NODE_(?!(?:ENV|VERSION|AUTH_TOKEN)$)\w+|JITI_\w+|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|BYLAW_MCP_\w+)$/;
+  /^(?:NODE_(?!(?:ENV|VERSION|AUTH_TOKEN)$)\w+|JITI_\w+|OPENSSL_\w+|BASH_ENV|BASH_FUNC_.*|ENV|LD_\w+|DYLD_\w+|HOME|XDG_CONFIG_HOME|CLAUDE_CONFIG_DIR|CLAUDE_CODE_SHELL_PREFIX|CLAUDE_CODE_GIT_BASH_PATH|BYLAW_MCP_\w+)$/;
 
 /**
  * The variable under `env` of a settings file, or of a `.env` file, that can change what a hook runs or decides. Undefined if there is
