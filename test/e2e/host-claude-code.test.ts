@@ -165,6 +165,17 @@ describe("bylaw doctor claude-code", () => {
   });
 });
 
+test("bylaw doctor names a project file with hooks that Bylaw does not judge", () => {
+  const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "./change.sh" }] }] };
+  const one = desk({ "project/.claude/settings.json": JSON.stringify({ hooks }) });
+  one.bylaw("install", "claude-code");
+  const ran = one.bylaw("doctor", "claude-code");
+  expect(ran.code).toBe(0);
+  expect(ran.stdout.match(/Note: .* has other hooks/g)).toEqual([
+    `Note: ${join(one.project, ".claude/settings.json")} has other hooks`,
+  ]);
+});
+
 describe("an agent that tries to escape", () => {
   const installed = (files: Readonly<Record<string, string>> = {}): Desk => {
     const one = desk(files);

@@ -17,7 +17,13 @@ import { paintFor, plain } from "../io/text.ts";
 
 /** One result of the checks. */
 interface Finding {
-  readonly check: "installed" | "fails_closed" | "guards_itself" | "out_of_reach" | "engine";
+  readonly check:
+    | "installed"
+    | "fails_closed"
+    | "guards_itself"
+    | "out_of_reach"
+    | "alone"
+    | "engine";
   readonly ok: boolean;
   readonly message: string;
 }
@@ -54,6 +60,7 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
           .trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
+    ...reports.filter(({ others }) => others).map(noteOthers),
     // Last, because the trials above start the engine.
     ...(await engineFindings(installed.map(({ command = "" }) => command))),
   ];
@@ -68,6 +75,12 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
   );
   conclude(ok ? 0 : 1);
 }
+
+// Measured with five agents: another hook that answers later replaces the arguments of a call that Bylaw allowed.
+const noteOthers = ({ file }: SettingsReport): Finding => ({
+  ...{ check: "alone", ok: true },
+  message: `Note: ${file} has other hooks. They run commands without asking Bylaw, and can change a call that it allowed.`,
+});
 
 // Runs the installed command exactly as the host would.
 function probe(

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { BylawError, isJsonObject, type Json } from "@bylaw/kernel";
+import { BylawError, isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import type { Host, HookEntries } from "../host.ts";
 import { addMember, applyEdits, dropMembers } from "./edit.ts";
 import { memberOf, readJsonc, type JsonNode } from "./jsonc.ts";
@@ -78,6 +78,17 @@ export function commandIn(settings: Json, host: Host): string | undefined {
     if (found !== null) return found[1];
   }
   return undefined;
+}
+
+/** Whether a settings file has hooks that are not ours. */
+export function hasOthers(settings: JsonObject, host: Host): boolean {
+  const { hooks } = settings;
+  return (
+    isJsonObject(hooks) &&
+    Object.values(hooks).some(
+      (list) => Array.isArray(list) && list.some((one) => commandIn(one, host) === undefined),
+    )
+  );
 }
 
 /** The shell command of our hook in a file that only Bylaw writes, where it is a JSON string. */

@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
 import { variablesIn } from "../misleading.ts";
-import { commandIn, commandInText, isIntact } from "./hook-entries.ts";
+import { commandIn, commandInText, hasOthers, isIntact } from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings } from "./settings-text.ts";
 
@@ -15,6 +15,8 @@ export interface SettingsReport extends SettingsFile {
   readonly intact?: boolean;
   /** The setting that switches hooks off or replaces their command. */
   readonly off?: string;
+  /** Whether it has hooks of others, which can change a call that Bylaw allowed. */
+  readonly others?: true;
   /** The reason why the file cannot be read. */
   readonly fault?: string;
 }
@@ -86,6 +88,7 @@ function reportOn(host: Host, settings: SettingsFile, over: JsonObject): Setting
       exists: true,
       ...(command === undefined ? {} : { command, intact: intact === true }),
       ...(off === undefined ? {} : { off }),
+      ...(isJsonObject(value) && hasOthers(value, host) ? { others: true } : {}),
     };
   } catch (error) {
     return { ...settings, exists: true, fault: messageOf(error) };
