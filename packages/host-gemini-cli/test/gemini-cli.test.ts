@@ -1,6 +1,15 @@
-import { hookOutputJson, describeHost, type HostOutput } from "@bylaw/host";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  hookOutputJson,
+  describeHost,
+  installHooks,
+  uninstallHooks,
+  type HostOutput,
+} from "@bylaw/host";
 import { isJsonObject, type JsonObject } from "@bylaw/kernel";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { geminiCli } from "../src/index.ts";
 
 const COMMON = {
@@ -78,5 +87,19 @@ describe("settings of Gemini CLI that switch the hook off", () => {
 
   it("and managed settings that let a project switch the hook off", () => {
     expect(geminiCli.switchedOff({}, "managed")).toMatch(/no `hooksConfig\.enabled: true`/);
+  });
+
+  it("but not the managed settings of an administrator after Bylaw was added to them", () => {
+    const folder = mkdtempSync(join(tmpdir(), "bylaw-gemini-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "settings.json");
+    const text = '{ // ours\n  "ui": { "theme": "dark" }\n}\n';
+    writeFileSync(file, text);
+    installHooks(geminiCli, file, "'/n' '/b' hook gemini-cli --config '/c'");
+    const settings = JSON.parse(readFileSync(file, "utf8").replace(" // ours", "")) as JsonObject;
+    expect(settings).toMatchObject({ ui: { theme: "dark" }, hooksConfig: { enabled: true } });
+    expect(geminiCli.switchedOff(settings, "managed")).toBeUndefined();
+    uninstallHooks(geminiCli, file);
+    expect(readFileSync(file, "utf8")).toBe(text);
   });
 });

@@ -20,7 +20,12 @@ export function withHooks(
 ): string {
   const entries = hookEntries(host, command);
   const empty = text === undefined || text.trim() === "";
-  let current = empty ? `${JSON.stringify({ ...host.top }, undefined, 2)}\n` : text;
+  let current = empty ? "{}\n" : text;
+  for (const [key, value] of Object.entries(host.top ?? {})) {
+    const root = objectOf(readJsonc(current, file), file, "The file");
+    if (memberOf(root, key) === undefined)
+      current = applyEdits(current, [addMember(current, root, value, key)]);
+  }
   for (const [event, entry] of Object.entries(entries)) {
     const root = objectOf(readJsonc(current, file), file, "The file");
     const hooks = memberOf(root, "hooks")?.node;
