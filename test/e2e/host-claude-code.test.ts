@@ -165,15 +165,23 @@ describe("bylaw doctor claude-code", () => {
   });
 });
 
-test("bylaw doctor names a project file with hooks that Bylaw does not judge", () => {
+test("bylaw doctor alone examines each agent with the hook, and names files with hooks of others", () => {
   const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "./change.sh" }] }] };
   const one = desk({ "project/.claude/settings.json": JSON.stringify({ hooks }) });
+  expect(one.bylaw("doctor")).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("not installed for any") as string,
+  });
   one.bylaw("install", "claude-code");
-  const ran = one.bylaw("doctor", "claude-code");
-  expect(ran.code).toBe(0);
+  const ran = one.bylaw("doctor");
+  expect([ran.code, ran.stdout]).toEqual([0, one.bylaw("doctor", "claude-code").stdout]);
   expect(ran.stdout.match(/Note: .* has other hooks/g)).toEqual([
     `Note: ${join(one.project, ".claude/settings.json")} has other hooks`,
   ]);
+  write(join(one.project, ".claude/settings.local.json"), '{"disableAllHooks":true}');
+  expect(one.bylaw("install", "claude-code").stdout).toContain(
+    `It is not in force here: ${join(one.project, ".claude/settings.local.json")} has`,
+  );
 });
 
 describe("an agent that tries to escape", () => {

@@ -18,7 +18,7 @@ export const COMMANDS: Commands = {
     "Take Bylaw out of a coding agent",
     () => import("../commands/uninstall.ts"),
   ],
-  "doctor [options] <host>": [
+  "doctor [options] [host]": [
     "Check that a coding agent asks Bylaw and obeys",
     () => import("../commands/doctor.ts"),
   ],

@@ -8,7 +8,7 @@ import {
 } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { engineFindings } from "../hosts/engine-findings.ts";
-import { hostNamed } from "../hosts/known-hosts.ts";
+import { hostNamed, HOSTS } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { HOST_ARGUMENT } from "../hosts/scope.ts";
 import { conclude } from "../io/exit-code.ts";
@@ -31,9 +31,10 @@ interface Finding {
 const OPTIONS = [["--json", "print JSON"]] as const satisfies readonly OptionSpec[];
 
 export const command: CommandSpec = {
-  arguments: HOST_ARGUMENT,
+  arguments: { host: [`${HOST_ARGUMENT.host[0]} (default: each that has the hook)`] },
   options: OPTIONS,
   help: `
+With --json it prints one line for each agent.
 Exit code: 0 the agent asks Bylaw here and obeys; 1 it does not, and the reason is printed; 2 usage error.
 
 Examples:
@@ -42,22 +43,41 @@ Examples:
   run: doctor,
 };
 
-/** Checks that a host asks Bylaw here and obeys. Exits with 1 if it does not. */
-async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>): Promise<void> {
-  const host = hostNamed(name);
+/** Checks that hosts ask Bylaw here and obey. Without a name, those that have the hook. Exits with 1 if one does not. */
+async function doctor(
+  name: string | undefined,
+  { json = false }: OptionsOf<typeof OPTIONS>,
+): Promise<void> {
+  const all = (name === undefined ? HOSTS : [hostNamed(name)]).map(
+    (host) => [host, inspectSettings(host, placeHere(), process.cwd())] as const,
+  );
+  const hosts =
+    name === undefined
+      ? all.filter(([, reports]) => reports.some(({ command }) => command !== undefined))
+      : all;
+  if (hosts.length === 0 && !json)
+    await write("The hook of Bylaw is not installed for any coding agent\n");
+  const oks: boolean[] = [];
+  for (const [host, reports] of hosts) oks.push(await examine(host, reports, json));
+  conclude(oks.length > 0 && oks.every(Boolean) ? 0 : 1);
+}
+
+async function examine(
+  host: Host,
+  reports: readonly SettingsReport[],
+  json: boolean,
+): Promise<boolean> {
   const project = process.cwd();
-  const reports = inspectSettings(host, placeHere(), project);
   const fault = findInstallFault(host, reports);
   const installed = reports.filter(({ command }) => command !== undefined);
+  // A managed hook needs nothing from a person.
+  const note = installed.every(({ scope }) => scope === "managed") ? "" : host.note;
+  const files = installed.map(({ file }) => file).join(", ");
   const findings: readonly Finding[] = [
     {
       check: "installed",
       ok: fault === undefined,
-      message:
-        fault ??
-        [`Installed in ${installed.map(({ file }) => file).join(", ")}.`, host.note]
-          .join(" ")
-          .trim(),
+      message: fault ?? `Installed in ${files}. ${note ?? ""}`.trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
     ...reports.filter(({ others }) => others).map(noteOthers),
@@ -71,9 +91,9 @@ async function doctor(name: string, { json = false }: OptionsOf<typeof OPTIONS>)
       `${finding.ok ? paint("green", "ok") : paint("red", "no")}  ${plain(finding.message)}`,
   );
   await write(
-    json ? jsonLine({ host: name, ok, findings }) : `${[host.title, ...lines].join("\n")}\n`,
+    json ? jsonLine({ host: host.name, ok, findings }) : `${[host.title, ...lines].join("\n")}\n`,
   );
-  conclude(ok ? 0 : 1);
+  return ok;
 }
 
 // Measured with five agents: another hook that answers later replaces the arguments of a call that Bylaw allowed.

@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { findConfig } from "@bylaw/config";
-import { installHooks, type Host, type SettingsFile } from "@bylaw/host";
+import {
+  findInstallFault,
+  inspectSettings,
+  installHooks,
+  type Host,
+  type SettingsFile,
+} from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { CURL, HOOK_CLIENTS, hookCommand } from "../hosts/hook-command.ts";
@@ -66,11 +72,14 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
     unchanged: "The hook is already installed for",
   };
   const { [change.state as "updated"]: what = "Installed the hook for" } = states;
+  const fault = findInstallFault(host, inspectSettings(host, placeHere(), process.cwd()));
+  const note = scope === "managed" ? undefined : host.note;
   const lines = [
     `${what} ${host.title} in ${change.file}`,
     `  rules: ${config}`,
     ...(change.backup === undefined ? [] : [`  backup: ${change.backup}`]),
-    ...(host.note === undefined ? [] : [host.note]),
+    ...(note === undefined ? [] : [note]),
+    ...(fault === undefined ? [] : [`It is not in force here: ${fault}`]),
     `Check it with \`bylaw doctor ${name}\`. A running session may have to be restarted.`,
   ];
   await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);

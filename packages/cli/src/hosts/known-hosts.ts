@@ -8,7 +8,7 @@ import { pi } from "@bylaw/host-pi";
 import { didYouMean, quote } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
 
-const HOSTS: readonly Host[] = [
+export const HOSTS: readonly Host[] = [
   claudeCode,
   codex,
   geminiCli,
