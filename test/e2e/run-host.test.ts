@@ -16,14 +16,14 @@ const { writeFileSync } = require("node:fs");
 const args = process.argv.slice(2);
 writeFileSync("args.json", JSON.stringify(args));
 if (args.includes("--die")) process.kill(process.pid, "SIGKILL");
-const { hooks, disableAllHooks } = JSON.parse(args[args.indexOf("--settings") + 1]);
+const { hooks, ...settings } = JSON.parse(args[args.indexOf("--settings") + 1]);
 const [{ matcher, hooks: [{ command, onFailure }] }] = hooks.PreToolUse;
 const input = JSON.stringify({
   hook_event_name: "PreToolUse", session_id: "s", cwd: process.cwd(), tool_use_id: "t",
   tool_name: "Bash", tool_input: { command: args.at(-1) },
 });
 const { stdout } = spawnSync("sh", ["-c", command], { input, encoding: "utf8" });
-console.log(JSON.stringify({ matcher, onFailure, disableAllHooks, answer: JSON.parse(stdout) }));
+console.log(JSON.stringify({ matcher, onFailure, settings, answer: JSON.parse(stdout) }));
 process.exitCode = 7;
 `;
 
@@ -41,7 +41,10 @@ it("starts the agent with hooks that a project file cannot switch off, and ends 
   const { code, stdout, cwd } = start("run claude-code -- -p mkdir_denied", off);
   expect(code).toBe(7);
   const { answer, ...hook } = JSON.parse(stdout) as { answer: { hookSpecificOutput: object } };
-  expect(hook).toEqual({ matcher: "*", onFailure: "block", disableAllHooks: false });
+  expect(hook).toEqual({
+    ...{ matcher: "*", onFailure: "block" },
+    settings: { disableAllHooks: false, disableSkillShellExecution: true },
+  });
   expect(answer.hookSpecificOutput).toMatchObject({ permissionDecision: "deny" });
   const args = JSON.parse(readFileSync(join(cwd, "args.json"), "utf8")) as string[];
   expect(args.slice(2)).toEqual(["-p", "mkdir denied"]);

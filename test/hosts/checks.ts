@@ -471,6 +471,20 @@ const subAgent = (agent: (prompt: string) => ModelCall): Check => [
   },
 ];
 
+const skillOf = (skill: NonNullable<Program["skill"]>): Check => [
+  "a shell line in the text of a skill stays out, because no hook sees it",
+  async (desk) => {
+    governed(desk);
+    const { file, text, call } = skill("mkdir denied");
+    desk.write(join("work", file), text);
+    const { seen } = await desk.drive(({ tools, results }) =>
+      offered(results.length === 0 ? [call] : [], tools),
+    );
+    if (!seen.includes("some")) return `the skill did not start: ${seen}`;
+    return differs(desk.has("denied") ? "runs" : "blocks", "blocks");
+  },
+];
+
 /** All checks of a program, except for managed settings. */
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
@@ -492,6 +506,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   COMMENTS,
   IN_ORDER,
   ...(program.agent === undefined ? [] : [subAgent(program.agent)]),
+  ...(program.skill === undefined ? [] : [skillOf(program.skill)]),
 ];
 
 /** Needs its own `/etc`. */

@@ -37,6 +37,10 @@ export interface Program {
   readonly shellIn?: (line: string, folder: string) => ModelCall;
   /** The call of a sub-agent with a prompt, if it was measured. */
   readonly agent?: (prompt: string) => ModelCall;
+  /** A file of the project whose text runs a shell line when the model makes this call. */
+  readonly skill?: (
+    line: string,
+  ) => Readonly<Record<"file" | "text", string>> & { readonly call: ModelCall };
   /** Files of the project, each of which alone switches hooks off. */
   readonly off: readonly [Switch, ...Switch[]];
 }
@@ -62,6 +66,11 @@ const claudeCodeProgram: Program = {
   agent: (prompt) => ({
     name: "Agent",
     args: { description: "d", prompt, subagent_type: "general-purpose", run_in_background: false },
+  }),
+  skill: (line) => ({
+    file: ".claude/skills/some/SKILL.md",
+    text: `---\nname: some\ndescription: some\n---\n!\`${line}\`\n`,
+    call: { name: "Skill", args: { skill: "some" } },
   }),
   off: [[".claude/settings.json", json({ disableAllHooks: true })]],
 };

@@ -14,13 +14,17 @@ import {
   type HostPlace,
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
+import { exitOf } from "./exit-code.ts";
 
 const TIMEOUT_S = 30;
 
 const REPORTS = ["SessionStart", "SessionEnd", "UserPromptSubmit", "SubagentStart", "SubagentStop"];
 
-// Measured: `false` on the command line wins over `true` in the files of a project.
-const STARTS_WITH = { disableAllHooks: false };
+// The text of a skill can have lines for the shell, which no hook sees (measured).
+const SKILLS = { disableSkillShellExecution: true };
+
+// Measured: these win over the files of a project.
+const STARTS_WITH = { disableAllHooks: false, ...SKILLS };
 
 /** Claude Code, as measured with 2.1.330. Exit code 2 blocks the call. Any other failure blocks because of `onFailure`. */
 export const claudeCode: Host = {
@@ -114,6 +118,8 @@ export const claudeCode: Host = {
     };
   },
 
+  settings: SKILLS,
+
   start: {
     program: "claude",
     args: (entries) => {
@@ -124,17 +130,13 @@ export const claudeCode: Host = {
     refused: ["--settings", "--bare", "--safe-mode"],
   },
 
-  switchedOff: (settings) =>
-    settings["disableAllHooks"] === true ? "`disableAllHooks: true`" : misleadingVariable(settings),
+  switchedOff(settings) {
+    if (settings["disableAllHooks"] === true) return "`disableAllHooks: true`";
+    return settings["disableSkillShellExecution"] === false
+      ? "`disableSkillShellExecution: false`"
+      : misleadingVariable(settings);
+  },
 };
-
-// Claude Code does not report exit code 0. It marks other exit codes, commands in the background, and commands that it stopped.
-const NO_PLAIN_END = /^(?:returnCode|background|assistant|timedOut|memoryLimit)/;
-
-function exitOf({ tool_name: tool, tool_response: told }: JsonObject): number | undefined {
-  if (tool !== "Bash" || !isJsonObject(told) || told["interrupted"] !== false) return undefined;
-  return Object.keys(told).some((key) => NO_PLAIN_END.test(key)) ? undefined : 0;
-}
 
 const callFrom = (input: JsonObject, { env, home }: HostPlace): ReturnType<typeof callFromFields> =>
   callFromFields({

@@ -152,6 +152,7 @@ describe("an event of Claude Code", () => {
 describe("settings of Claude Code that bypass the hook", () => {
   it.each([
     [{ disableAllHooks: true }, /disableAllHooks/],
+    [{ disableSkillShellExecution: false }, /disableSkillShellExecution/],
     [{ env: { NODE_OPTIONS: "--require ./x.cjs" } }, /NODE_OPTIONS/],
     [{ env: { BASH_ENV: "./x.sh" } }, /BASH_ENV/],
     [{ env: { LD_PRELOAD: "./x.so" } }, /LD_PRELOAD/],

@@ -102,7 +102,7 @@ export const geminiCli: Host = {
     };
   },
 
-  top: { hooksConfig: { enabled: true } },
+  settings: { hooksConfig: { enabled: true } },
 
   switchedOff(settings, scope) {
     const { hooksConfig: config } = settings;

@@ -100,8 +100,10 @@ export interface Host {
   readonly start?: HostStart;
   /** The whole text of a file that only Bylaw writes, such as a plugin. Undefined for settings in JSON. */
   readonly ownFile?: (file: string, command: string) => string | undefined;
-  /** Keys for the top of a settings file that lacks them. They stay if the file was changed before the hooks are removed. */
+  /** Keys for the top of a new settings file. */
   readonly top?: JsonObject;
+  /** Settings that the hooks need. They are added if they are missing, and removed with the hooks. */
+  readonly settings?: JsonObject;
   /** What a person has to do in addition. */
   readonly note?: string;
   /**

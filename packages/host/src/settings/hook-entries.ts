@@ -20,8 +20,8 @@ export function withHooks(
 ): string {
   const entries = hookEntries(host, command);
   const empty = text === undefined || text.trim() === "";
-  let current = empty ? "{}\n" : text;
-  for (const [key, value] of Object.entries(host.top ?? {})) {
+  let current = empty ? `${JSON.stringify({ ...host.top }, undefined, 2)}\n` : text;
+  for (const [key, value] of Object.entries(host.settings ?? {})) {
     const root = objectOf(readJsonc(current, file), file, "The file");
     if (memberOf(root, key) === undefined)
       current = applyEdits(current, [addMember(current, root, value, key)]);
@@ -65,6 +65,25 @@ export function withoutHooks(text: string, file: string, host: Host): string {
     const [from, which] = steps[alone ? (lists.length === 1 ? 0 : 1) : 2] ?? [root, new Set()];
     current = applyEdits(current, dropMembers(current, from, which));
   }
+}
+
+/** Removes the settings that were added with our hooks. `before`: the text without them, whose settings stay. */
+export function withoutSettings(
+  text: string,
+  file: string,
+  { settings = {} }: Host,
+  before = "",
+): string {
+  const kept = before.trim() === "" ? undefined : readJsonc(before, file);
+  const root = readJsonc(text, file);
+  const added = (root.members ?? []).flatMap(({ key, node }, index) =>
+    Object.hasOwn(settings, key) &&
+    isDeepStrictEqual(node.value, settings[key]) &&
+    (kept === undefined || memberOf(kept, key) === undefined)
+      ? [index]
+      : [],
+  );
+  return applyEdits(text, dropMembers(text, root, new Set(added)));
 }
 
 /** Whether a settings file has all hooks of a command exactly as they were installed. */

@@ -1,7 +1,14 @@
 import { rmSync } from "node:fs";
 import { BylawError, type Json } from "@bylaw/kernel";
 import type { Host } from "../host.ts";
-import { commandIn, commandInText, isIntact, withHooks, withoutHooks } from "./hook-entries.ts";
+import {
+  commandIn,
+  commandInText,
+  isIntact,
+  withHooks,
+  withoutHooks,
+  withoutSettings,
+} from "./hook-entries.ts";
 import { readFor } from "./jsonc.ts";
 import { readSettings, writeSettings } from "./settings-text.ts";
 
@@ -66,7 +73,7 @@ export function uninstallHooks(host: Host, file: string): InstallResult {
     rmSync(backup, { force: true });
     return { file, state: "removed" };
   }
-  writeSettings(file, withoutHooks(text, file, host));
+  writeSettings(file, withoutSettings(withoutHooks(text, file, host), file, host, before));
   return { file, state: "removed", ...(before === undefined ? {} : { backup }) };
 }
 
