@@ -12,9 +12,9 @@ const MOST_SHOWN = 40;
 // Forms that the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file,
 // a here-document behind a word, parentheses behind `$$`, a quote behind `!`, a leading redirection, one behind an option with a
 // number, a name that begins with a brace, a name with an equals sign that is no assignment, a second pattern of a case in
-// parentheses, and text after reserved words.
+// parentheses, text after reserved words, a backslash that begins a quoted here-document, and a dollar before a closing backquote.
 const MISREAD =
-  /\\\s|['"]\\|[<>]\s*\$\s|[^\s\d<]<<|\$\$\(|!['"]|(?:^|[;&|({\n])\s*\d*[<>]|\{\w+>|(?:^|[\s;&|(])[-\d]\S*=|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|-\w*\d[<>]|;; \(|(?:^|[\s;&|(])-(?=\s)/;
+  /\\\s|['"]\\|[<>]\s*\$\s|[^\s\d<]<<|\$\$\(|!['"]|(?:^|[;&|({\n])\s*\d*[<>]|\{\w+>|(?:^|[\s;&|(])[-\d]\S*=|\(\(|\[ |\[\[|=\S*\s*[#\n\\$]|>&|\\;|-\w*\d[<>]|;; \(|(?:^|[\s;&|(])-(?=\s)|<<-?\s*['"]\w+['"]\n\\|\$`/;
 const RESERVED: ReadonlySet<string> = new Set(
   "! if then elif else fi for in while until do done case esac select function time coproc { } [[ ]]".split(
     " ",
