@@ -324,13 +324,16 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
     expect(told.stdout).toContain('"event_type":"stop_gate_gave_up"');
   });
 
-  test("what a configuration leaves running does not keep the hook", () => {
+  test("what a configuration leaves running keeps no command", () => {
     const text = "setInterval(() => {}, 1_000); export default { fallback: 'deny' };";
     const one = desk({ "rules/bylaw.config.mjs": text });
     const config = join(one.home, "rules/bylaw.config.mjs");
-    one.bylaw("install", "claude-code", "--client", "none", "--config", config);
+    const installed = one.bylaw("install", "claude-code", "--client", "none", "--config", config);
+    expect(installed.code).toBe(0);
     const ran = one.event(line("ls", one.project));
     expect([ran.code, blocks(ran)]).toEqual([0, true]);
+    const checked = one.bylaw("check", "--config", config, "--json", "--", "ls");
+    expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([1, { effect: "deny" }]);
   });
 
   test("rules that cannot be loaded refuse a stop as often, and no more", () => {

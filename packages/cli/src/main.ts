@@ -21,7 +21,7 @@ export async function main(
   { alone = false }: { readonly alone?: boolean } = {},
 ): Promise<void> {
   await run(argv, { alone });
-  if (alone) endNow();
+  if (alone) await endNow();
 }
 
 async function run(argv: readonly string[], alone: { readonly alone: boolean }): Promise<void> {

@@ -1,4 +1,5 @@
 import { BylawError } from "@bylaw/kernel";
+import { written } from "./output.ts";
 import { reportError } from "./report-error.ts";
 
 // The exit code and the configuration that is being loaded. Configurations and plugins run in this process too, so only this module sets them.
@@ -34,10 +35,14 @@ export function watchExit({ json }: { readonly json: boolean }): void {
   });
 }
 
-/** Ends the process if nothing is left to wait for. Node alone would first let V8 collect garbage, which takes longer than deciding. */
-export function endNow(): void {
-  if (process.getActiveResourcesInfo().length === 0 && process.listenerCount("beforeExit") === 0)
-    process.exit();
+/**
+ * Ends the process after its command, once the output is written. A timer that a configuration or plugin left would keep it, and Node
+ * alone would first let V8 collect garbage, which takes longer than deciding.
+ */
+export async function endNow(): Promise<void> {
+  if (process.getActiveResourcesInfo().length > 0 || process.listenerCount("beforeExit") > 0)
+    await written();
+  process.exit();
 }
 
 function unfinished(): BylawError {

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
 import { plain } from "./text.ts";
 
-type Emit = (data: string | Uint8Array) => boolean;
+type Emit = (data: string | Uint8Array, written?: () => void) => boolean;
 type Fail = (error: NodeJS.ErrnoException) => void;
 
 let emit: Emit | undefined;
@@ -50,6 +50,16 @@ function writeAtOnce(text: string, failed: Fail): Uint8Array {
     if (fault.code !== "EAGAIN") failed(fault);
   }
   return rest;
+}
+
+/** Waits until everything was written to standard output and standard error. */
+export async function written(): Promise<void> {
+  const { stderr } = process;
+  const streams: readonly Emit[] = [
+    ...(emit === undefined ? [] : [emit]),
+    stderr.write.bind(stderr),
+  ];
+  await Promise.all(streams.map((send) => new Promise<void>((done) => void send("", done))));
 }
 
 /** Formats a value as one line of JSON without line breaks or control characters inside. */
