@@ -62,7 +62,7 @@ export function requirementText(source: RuleSource, key: string): string {
     case "input":
       return "a command that the line gives nothing to read";
     case "git_ignored":
-      return "only paths that git ignores";
+      return "paths that git ignores and does not track";
     case "when":
       return quote(JSON.stringify(source.when));
     case "after":
@@ -108,7 +108,7 @@ function givenBy(
     case "input":
       return "input from a pipe, a file or a here-document";
     case "git_ignored":
-      return "a path that git tracks, or does not ignore for certain";
+      return "a path for which that is not certain";
     case "when":
       return "a call that does not satisfy it";
     case "after":
