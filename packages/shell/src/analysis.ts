@@ -62,9 +62,11 @@ export interface Word {
   readonly single: boolean;
   /**
    * Whether it is nothing but a glob, which bash replaces by the names that it finds, or leaves as it is if there are none. In the body
-   * of a loop over a glob, so is the quoted variable.
+   * of a loop over a glob, so is the variable.
    */
   readonly globbed?: true;
+  /** Set for an unquoted variable of such a loop. Bash splits and globs a name that it finds, which changes only unusual names. */
+  readonly splits?: true;
   /**
    * Set for a glob that begins with a wildcard, if no command that runs before it may add a name that it finds: the glob from the
    * directory of the line. Whether such a name could be an option can be seen before the line runs.
@@ -172,13 +174,14 @@ export type Effect =
  * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the
  * line starts. A file that is really named `~` is `./~`. A glob also has a `pattern`; its `text` is the directory that contains
  * all matches, and `**` matches any number of directories. With `globbed`, the shell itself looks for the matches, so only names that
- * exist are meant, if there are any. With `namesOf`, the last name is one that this other glob finds. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
+ * exist are meant, if there are any. With `splits`, it splits and globs each of them again. With `namesOf`, the last name is one that this other glob finds. Without `text`, the path is unknown, and `why` gives the reason in the form of {@link Unknown.what}.
  */
 export type PathText =
   | {
       readonly text: string;
       readonly pattern?: string;
       readonly globbed?: true;
+      readonly splits?: true;
       readonly namesOf?: string;
     }
   | { readonly text?: undefined; readonly why: string };

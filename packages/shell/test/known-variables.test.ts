@@ -22,6 +22,7 @@ describe("the value of a variable", () => {
       "cat a/c|cat a/d|cat b/c|cat b/d",
     ],
     ['for f in src/*.ts; do cat "$f"; done', "cat src/<*>.ts"],
+    ["for f in src/*.ts; do cat $f; done", "cat src/<*>.ts"],
     ['for f in {a,b}.md; do cat "$f"; done', "cat a.md|cat b.md"],
     ["for i in {1..9}; do cat f$i; done", "cat f<#>"],
     ["for i in $(seq 3); do cat f$i; done", "cat f<#>"],
@@ -95,7 +96,7 @@ describe("the value of a variable", () => {
     'select f in a b; do cat "$f"; done',
     'for f in $(x); do cat "$f"; done',
     'for f; do cat "$f"; done',
-    "for f in src/*.ts; do cat $f; done",
+    "for f in src/*.ts; do cat x$f; done",
     `for f in ${"x ".repeat(17)}; do cat "$f"; done`,
   ])("is unknown in `%s`", (line) => {
     const [cat] = analyze(line).commands.filter(({ argv }) => argv[0]?.text === "cat");

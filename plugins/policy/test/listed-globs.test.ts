@@ -60,6 +60,7 @@ describe("a glob means the names that exist", () => {
     "mkdir -p lib && cp src/*.ts lib/",
     "mv src/*.ts lib/",
     'cd src && for f in ./*.ts; do sed -i s/a/b/ "${f}"; done',
+    "for f in src/*.ts; do sed -i s/a/b/ $f; done",
   ];
 
   it.each(lines)("which a deny of writing is not about: %s", async (line) => {
@@ -177,6 +178,36 @@ describe("a deny may be about anything that a glob matches", () => {
 
   it("if nobody looked", () => {
     expect((kernel.decidePrepared(callOf(line)) as Decision).effect).toBe("ask_user");
+  });
+});
+
+describe("the unquoted variable of a loop", () => {
+  it.each(["src/a b.ts", "src/a\tb.ts", "src/[ab].ts"])(
+    "is unknown if the shell splits a name: %s",
+    async (name) => {
+      const line = "touch src/c.ts; for f in src/*.ts; do cat $f; done";
+      expect(await decided(line)).toBe("allow");
+      create(name);
+      expect(await decided(line)).toBe("ask_user");
+      expect(await decided(line.replace("$f", '"$f"'))).toBe("allow");
+    },
+  );
+
+  it.each([
+    "touch 'src/a /etc/passwd.ts'; for f in src/*.ts; do cat $f; done",
+    "for f in src/*.ts; do cat $f; touch 'src/a /etc/passwd.ts'; done",
+    "for f in src/*.ts; do cat -$f; done",
+    "for f in src/*.ts; do cat $f/..; done",
+    "for f in src/*.ts; do cd src; cat $f; done",
+    "for f in $(git ls-files); do cat $f; done",
+    "for f in src/*.ts; do for f in /etc/*; do cat $f; done; done",
+  ])("is unknown in %s", async (line) => {
+    expect(await decided(line)).toBe("ask_user");
+  });
+
+  it("is unknown without the host's facts", () => {
+    const call = callOf("for f in src/*.ts; do cat $f; done");
+    expect((kernel.decidePrepared(call) as Decision).effect).toBe("ask_user");
   });
 });
 

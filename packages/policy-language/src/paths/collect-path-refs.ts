@@ -245,7 +245,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
       continue;
     }
     if (wanted.length > MAX_PATHS) break;
-    const { pattern, globbed = false, namesOf } = path;
+    const { pattern, globbed = false, splits, namesOf } = path;
     let region: PathRef["region"];
     if (pattern !== undefined || below === true) {
       const names = pattern === undefined ? undefined : readNames(path.text, pattern);
@@ -281,11 +281,9 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
         named.names.has("delete-below"),
       follows,
       pattern: region === undefined || effect.found !== undefined ? undefined : pattern,
-      namesOf,
+      ...{ namesOf, splits, exact, remote },
       found: remote ? undefined : filesOf(effect, path),
-      exact,
       needs: pattern === undefined ? needs : undefined,
-      remote,
     });
   }
   return { wanted, unknown, from: "shell" };

@@ -6,7 +6,7 @@ import { homeOf, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
-import { isProcAlias, Place, trimmed } from "./place.ts";
+import { isProcAlias, Place, staysOneWord, trimmed } from "./place.ts";
 import { saysYes, stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
@@ -175,9 +175,13 @@ class PathReader {
           this.#stamp?.globs.has(found.key) === true;
   }
 
-  #matchesFor({ namesOf, region, pattern }: PathRef, places: readonly Place[]): Matches {
+  #matchesFor({ namesOf, region, pattern, splits }: PathRef, places: readonly Place[]): Matches {
     if (namesOf !== undefined) return this.#copiesOf(namesOf, places);
-    return region?.globbed === true && pattern !== undefined ? this.#matchesOf(pattern) : undefined;
+    if (region?.globbed !== true || pattern === undefined) return undefined;
+    const matches = this.#matchesOf(pattern);
+    if (splits === true && matches?.every(staysOneWord) !== true)
+      this.unknown ??= "names that the shell may split into several words";
+    return matches;
   }
 
   // Adds the real path, as the host resolved it.
@@ -280,13 +284,8 @@ interface Places {
 const placeOf = (path: string): Place => new Place(segmentsOf(path));
 
 // Most paths contain no link, so the real path is the same.
-function isSamePath(place: Place | undefined, real: string): boolean {
-  const segments = segmentsOf(real);
-  return (
-    place?.segments.length === segments.length &&
-    segments.every((segment, at) => segment === place.segments[at])
-  );
-}
+const isSamePath = (place: Place | undefined, real: string): boolean =>
+  place?.segments.join("/") === segmentsOf(real).join("/");
 
 function isRecursive({ identity, args, tools }: PathSource): boolean {
   const kind = RECURSIVE.get(identity.bare);

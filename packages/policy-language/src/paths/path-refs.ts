@@ -22,6 +22,8 @@ export interface PathRef {
   readonly follows?: boolean | undefined;
   /** The command's glob, if the region is what the glob finds. */
   readonly pattern?: string | undefined;
+  /** Whether the shell splits and globs each name that the glob finds. */
+  readonly splits?: boolean | undefined;
   /** The command's glob from whose matches the names come, if another glob than the region's. */
   readonly namesOf?: string | undefined;
   /** Set if another program finds files below it and passes their names to this command. */

@@ -64,6 +64,10 @@ export function trimmed({ segments: place }: Place): readonly string[] | undefin
   return names.some((name, at) => name !== place[at]) ? names : undefined;
 }
 
+/** Whether the shell leaves it as it is when a variable stands for it without quotes. */
+export const staysOneWord = ({ segments }: Place): boolean =>
+  !segments.some((name) => /[\s*?[\]\\()|]/.test(name));
+
 /** Whether it leads through `/proc` to the files of a process. */
 export function isProcAlias({ segments: [first, , third] }: Place): boolean {
   return (

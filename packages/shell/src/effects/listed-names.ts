@@ -84,7 +84,7 @@ const usesList = (draft: Draft): boolean =>
   draft.effects.some((effect) => isFound(effect) || hasCopiedNames(effect) || hasNeeds(effect));
 
 const isFound = (effect: Effect): boolean =>
-  "path" in effect && (effect.found !== undefined || effect.prints === true);
+  "path" in effect && (effect.found !== undefined || effect.prints === true || isSplit(effect));
 
 // Whether it is the command itself, or a wrapper such as `npx` that passes the same files on to it.
 const isPassedOn = (other: Adding, draft: Draft): boolean =>
@@ -184,7 +184,10 @@ function settle(walk: WalkState, at: number, word: Word): Word {
   return { ...word, settled: path.pattern };
 }
 
-const isSplit = (effect: Effect): boolean => "path" in effect && effect.found?.splits === true;
+const isSplit = (effect: Effect): boolean =>
+  "path" in effect &&
+  (effect.found?.splits === true ||
+    (effect.path.text !== undefined && effect.path.splits === true));
 
 const isTracked = (effect: Effect): boolean =>
   "path" in effect && effect.found?.tracked !== undefined;

@@ -22,12 +22,13 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push({ text, pieces: [text], single: true });
     return;
   }
-  for (const units of bracesOf(walk, unitsOf(walk, node))) {
+  const name = foundName(walk, node);
+  for (const units of bracesOf(walk, unitsOf(walk, name ?? node))) {
     if (units.length > 0)
       words.push(
-        isFoundName(walk, node)
-          ? { ...wordOf(walk, units), globbed: true }
-          : argumentOf(walk, units),
+        name === undefined
+          ? argumentOf(walk, units)
+          : { ...wordOf(walk, units), globbed: true, ...(name === node ? {} : { splits: true }) },
       );
   }
 }
@@ -54,13 +55,18 @@ export function oneWord(walk: WalkState, node: WordNode): Word {
   return wordOf(walk, unitsOf(walk, node));
 }
 
-// Whether a word is `"$f"`, and the value is a name that the shell found for a glob.
-function isFoundName(walk: WalkState, { parts = [] }: WordNode): boolean {
-  const [quoted, more] = parts;
-  if (quoted?.type !== "DoubleQuoted" || more !== undefined || quoted.parts.length !== 1)
-    return false;
-  const name = variableOf(quoted.parts[0]?.text ?? "");
-  return name !== undefined && walk.variables.isGlobbed(name, walk);
+// The word itself if it is `"$f"`, and as if it were in quotes if it is `$f`. Undefined if the value is no name that the shell found
+// for a glob.
+function foundName(walk: WalkState, node: WordNode): WordNode | undefined {
+  const [part, more] = node.parts ?? [];
+  if (part === undefined || more !== undefined) return undefined;
+  const [inner = part, another] = part.type === "DoubleQuoted" ? part.parts : [];
+  const name = another === undefined ? variableOf(inner.text) : undefined;
+  if (name === undefined || !walk.variables.isGlobbed(name, walk)) return undefined;
+  if (part.type !== "SimpleExpansion" && part.type !== "ParameterExpansion") return node;
+  const { text, value, pos, end } = node;
+  const quoted = { type: "DoubleQuoted", pos, end, text: `"${text}"`, parts: [part] } as const;
+  return { type: "Word", text: quoted.text, value, pos, end, parts: [quoted] };
 }
 
 // A word in which bash also expands globs.

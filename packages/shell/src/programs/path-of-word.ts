@@ -8,11 +8,12 @@ export function pathOf(word: Word, base?: PathText): PathText {
   const path = plainPath(word);
   // The shell looks for the names of a glob before the program changes directory.
   if (base !== undefined) return below(base, path);
-  const { globbed, namesOf } = word;
+  const { globbed, splits, namesOf } = word;
   if (path.text === undefined || (globbed ?? namesOf) === undefined) return path;
   return {
     ...path,
     ...(globbed === undefined ? {} : { globbed }),
+    ...(splits === undefined ? {} : { splits }),
     ...(namesOf === undefined ? {} : { namesOf }),
   };
 }

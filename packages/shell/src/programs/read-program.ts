@@ -60,7 +60,10 @@ function noteGlobs(out: Findings): void {
     const [first, second] = word.pieces;
     if (word.pipe === true) continue;
     if (word.globbed === true) {
-      if (word.pieces.some((piece) => typeof piece === "string" && piece.includes("/")))
+      if (
+        word.splits === true ||
+        word.pieces.some((piece) => typeof piece === "string" && piece.includes("/"))
+      )
         noteGlob(word, out);
     } else if (typeof first === "string" && typeof second === "object" && second.hole === "name") {
       const start = first.search(BEHIND);
