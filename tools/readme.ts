@@ -84,12 +84,13 @@ async function renderHosts(): Promise<void> {
   );
   const outcome = (value: string): string => (value === "runs" ? "**runs**" : value);
   const rows = hosts.map(
-    ({ title, capabilities: { version, failures, project_off, managed, rewrites } }) => [
+    ({ title, capabilities: { version, failures, project_off, managed, rewrites, halts } }) => [
       ...[title, version],
       ...Object.values(failures).map(outcome),
       outcome(project_off),
       managed ? "blocks" : "–",
       rewrites === "all" ? "yes" : rewrites.map(code).join(" ") || "–",
+      halts ? "yes" : "–",
     ],
   );
   const columns = [
@@ -101,6 +102,7 @@ async function renderHosts(): Promise<void> {
     "project file",
     "managed",
     "changes",
+    "halts",
   ];
   const current = readFileSync(join(root, file), "utf8");
   const filled = fill(file, current, { hosts: table(["Host", "Version", ...columns], rows) });

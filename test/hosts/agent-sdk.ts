@@ -6,6 +6,7 @@ import { pathToFileURL } from "node:url";
 import { guardAgent, type GuardOptions } from "@bylaw/host-agent-sdk";
 import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
+import { coordinator } from "@bylaw/plugin-coordinator";
 import { z } from "zod";
 import { startModel } from "./model.ts";
 
@@ -24,6 +25,8 @@ interface Case {
   readonly ask?: GuardOptions["ask"];
   /** Closes the run first, so that nothing can be recorded. */
   readonly closed?: boolean;
+  /** Ends the run first, so that the turn must end too. */
+  readonly over?: boolean;
   readonly runs: boolean;
 }
 
@@ -35,6 +38,10 @@ export const SDK_CASES: readonly Case[] = [
   {
     name: "a call stays out where it cannot be put on record",
     ...{ folder: "allowed", closed: true, runs: false },
+  },
+  {
+    name: "a call after the end of the run stays out, and ends the turn",
+    ...{ folder: "allowed", over: true, runs: false },
   },
   { name: "a question without a person stays out", folder: "asked", runs: false },
   {
@@ -77,6 +84,11 @@ const rules = definePlugin({
   },
 })();
 
+const END = {
+  ...{ event_type: "workflow_failed", agent_id: null, task_id: null },
+  details: { reason: "x", last_state: "x" },
+};
+
 interface Sdk {
   readonly query: (given: object) => AsyncIterable<object>;
 }
@@ -85,6 +97,7 @@ interface Sdk {
 export async function proveSdk({
   folder,
   closed,
+  over = false,
   runs,
   instead,
   bare = false,
@@ -101,9 +114,10 @@ export async function proveSdk({
       ? [{ name: "Bash", args: { command, description: "x" } }]
       : [],
   );
-  const kernel = createKernel({ plugins: [rules], fallback: "deny" });
+  const kernel = createKernel({ plugins: [rules, coordinator()], fallback: "deny" });
   const store = createMemoryStore();
   const run = await openRun(kernel, { run: "r", store });
+  if (over) await run.record([END]);
   if (closed === true) await run.close();
   const asking = own.ask === undefined ? {} : { ask: own.ask };
   const { hooks, canUseTool } = guardAgent({ kernel, run, agent: "bot", cwd, ...asking });
@@ -125,6 +139,7 @@ export async function proveSdk({
   const others = readdirSync(cwd).filter((name) => name !== folder);
   rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   if (model.turns() === 0) return "it asked no model";
+  if (over && model.turns() > 1) return `it took ${model.turns()} turns`;
   const calls = (await store.events("r", 0, 100))
     .filter(({ event_type }) => event_type.startsWith("tool_"))
     .map(({ event_type }) => event_type)

@@ -161,6 +161,31 @@ const ON_RECORD: Check = [
   },
 ];
 
+const ENDING_RULES = RULES.replace("[", '[{ "use": "@bylaw/plugin-coordinator" }, ');
+const ENDS = ["--type", "workflow_failed", "--details", '{"reason":"x","last_state":"x"}'];
+
+/** The coordinator ends the run while the model works. */
+const HALTS: Check = [
+  "a call after the end of the run stays out, and the agent halts as its capabilities say",
+  async (desk) => {
+    governed(desk);
+    desk.write(CONFIG, ENDING_RULES);
+    const store = join(desk.home, "rules/.bylaw/store.db");
+    const place = ["--store", store, "--config", join(desk.home, CONFIG)];
+    const { ended, turns, printed } = await desk.drive(({ tools, results }) => {
+      if (results.length === 1) desk.bylaw("log", "append", ...place, ...ENDS);
+      const line = `mkdir allowed-${results.length}`;
+      return results.length < 3 ? offered(desk.program.shell(line), tools) : [];
+    });
+    const ran = [0, 1, 2].filter((at) => desk.has(`allowed-${at}`)).join();
+    if (ran !== "0" || !ended) return `it made ${ran}, and ended: ${ended}: ${printed}`;
+    return differs(
+      `took ${turns} turns`,
+      `took ${desk.program.host.capabilities.halts ? 2 : 4} turns`,
+    );
+  },
+];
+
 const differs = (found: string, wanted: string): string | undefined =>
   found === wanted ? undefined : `it ${found}, which should be: ${wanted}`;
 
@@ -494,6 +519,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...(program.shellIn === undefined ? [] : [inFolder(program.shellIn)]),
   LOOKS_BACK,
   ON_RECORD,
+  HALTS,
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
   ...failures(program),
   ...faults,

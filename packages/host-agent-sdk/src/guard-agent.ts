@@ -1,5 +1,6 @@
 import {
   createToolGuard,
+  haltFields,
   refusalError,
   stringField,
   type GuardedCall,
@@ -39,6 +40,9 @@ export type HookAnswer =
         readonly permissionDecision: "ask" | "deny";
         readonly permissionDecisionReason: string;
       };
+      /** The run is over, and so is the turn of the agent. */
+      readonly continue?: false;
+      readonly stopReason?: string;
     }
   | {
       readonly hookSpecificOutput: {
@@ -138,6 +142,7 @@ function answerOf(answer: ToolAnswer): HookAnswer {
       permissionDecision: answer.kind,
       permissionDecisionReason: answer.reason,
     },
+    ...haltFields(answer),
   };
 }
 

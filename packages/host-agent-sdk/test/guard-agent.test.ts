@@ -1,5 +1,5 @@
 import { allow, ask, createKernel, definePlugin, deny } from "@bylaw/kernel";
-import { openRun } from "@bylaw/log";
+import { defineLifecycle, openRun } from "@bylaw/log";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardAgent, type GuardOptions } from "../src/index.ts";
@@ -31,8 +31,27 @@ const rules = definePlugin({
     );
   },
 })();
+const NOTHING = { in_progress_tasks_count: 0, pending_audit_count: 0, completed_tasks_count: 0 };
+// The work ends with the result of a tool that reports it.
+const work = defineLifecycle<string | null>({
+  ...{ name: "test/work", version: 1, initial: null },
+  reduce: (end, { details }) => (details["tool"] === "Finish" ? "finished" : end),
+  resume: () => ({ counts: NOTHING, events: [] }),
+  endedBy: (end) => end,
+});
+const life = definePlugin({
+  name: "life",
+  version: "1.0.0",
+  options: z.strictObject({}).prefault({}),
+  apply(kernel) {
+    kernel.projection(work);
+    kernel.guard("over", (view) =>
+      view(work) === null ? undefined : { rule: "OVER", message: "The work is over." },
+    );
+  },
+})();
 async function openKit(options: Partial<GuardOptions> = {}) {
-  const kernel = createKernel({ plugins: [rules], fallback: "allow" });
+  const kernel = createKernel({ plugins: [rules, life], fallback: "allow" });
   const run = await openRun(kernel, { run: "r" });
   const guard = guardAgent({ kernel, run, home: "/h", ...options });
   const fire = async (event: keyof typeof guard.hooks, fields: object) =>
@@ -81,6 +100,16 @@ it("denies in the hook, for sub-agents, servers and folders too", async () => {
     mcp_server: { name: "github", source: "user" },
   };
   expect(await fire("PreToolUse", mcp)).toEqual(decided("deny", "Not this server."));
+});
+
+it("denies a call after the end of the run, and ends the turn", async () => {
+  const { fire, run } = await openKit();
+  await run.toolResult({ id: "t1", tool: "Finish", ok: true, result: null });
+  const reason = "The run ended with `finished`.";
+  expect(await fire("PreToolUse", bash("ls"))).toEqual({
+    ...decided("deny", reason),
+    ...{ continue: false, stopReason: reason },
+  });
 });
 
 it.each([

@@ -32,7 +32,7 @@ export const claudeCode: Host = {
   title: "Claude Code",
   capabilities: {
     version: "2.1.330",
-    ask: "asks",
+    ...{ ask: "asks", halts: true },
     ...{ allow: true, rewrites: "all", exit_code: true, session_events: REPORTS },
     // Output that is not JSON counts as no answer, whatever `onFailure` says.
     failures: {

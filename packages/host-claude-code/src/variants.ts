@@ -15,7 +15,14 @@ const TIMEOUT_S = 30;
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly capabilities: Pick<
     HostCapabilities,
-    "version" | "ask" | "rewrites" | "comments" | "project_off" | "session_events" | "stop_cap"
+    | "version"
+    | "ask"
+    | "halts"
+    | "rewrites"
+    | "comments"
+    | "project_off"
+    | "session_events"
+    | "stop_cap"
   > & { readonly timeout: HostCapabilities["failures"]["timeout"] };
   /** The path of its settings, relative to the home folder or a project. */
   readonly folder: string;
@@ -87,7 +94,8 @@ export const qwenCode: Host = variantOf({
   ...{ name: "qwen-code", title: "Qwen Code", folder: ".qwen", shellTool: "run_shell_command" },
   capabilities: {
     ...{ version: "0.24.4", ask: "asks", comments: true, project_off: "runs", stop_cap: 8 },
-    rewrites: [],
+    // It goes on after `continue: false`.
+    ...{ halts: false, rewrites: [] },
     session_events: ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop"],
     timeout: "runs",
   },
@@ -109,6 +117,7 @@ export const droid: Host = variantOf({
   capabilities: {
     ...{ version: "0.225.2", ask: "runs", rewrites: "all", comments: false, project_off: "runs" },
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
+    halts: true,
   },
   others: [".factory/hooks.json", ".factory/hooks/hooks.json"],
   switchedOff: ({ hooksDisabled, hooks }) =>

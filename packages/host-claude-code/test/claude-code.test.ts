@@ -30,11 +30,24 @@ const returned = (change: object) => ({
 /** What version 2.1.330 does, measured with the real program. */
 function outcome({ stdout, stderr, exit }: HostOutput): "blocks" | "asks" | "allows" | "goes on" {
   if (exit === 2) return stderr.trim() === "" ? "goes on" : "blocks";
-  const { hookSpecificOutput, ...others } = JSON.parse(stdout) as {
+  const {
+    hookSpecificOutput,
+    continue: goesOn = true,
+    stopReason,
+    ...others
+  } = JSON.parse(stdout) as {
     hookSpecificOutput?: Record<string, string>;
+    continue?: boolean;
+    stopReason?: string;
   };
   if (hookSpecificOutput === undefined) return "goes on";
   expect(others).toEqual({});
+  // Without a deny beside it, the call would still run.
+  if (!goesOn)
+    expect([hookSpecificOutput["permissionDecision"], stopReason]).toEqual([
+      "deny",
+      expect.anything(),
+    ]);
   const { hookEventName, permissionDecision, permissionDecisionReason } = hookSpecificOutput;
   expect(hookEventName).toBe("PreToolUse");
   expect(permissionDecisionReason).not.toBe("");

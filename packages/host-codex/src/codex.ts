@@ -28,7 +28,8 @@ export const codex: Host = {
   title: "Codex",
   capabilities: {
     version: "0.169.0",
-    ask: "runs",
+    // It runs a call whose answer has `continue: false`.
+    ...{ ask: "runs", halts: false },
     ...{ allow: false, rewrites: ["Bash"], exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },

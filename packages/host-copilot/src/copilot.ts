@@ -34,7 +34,7 @@ export const copilot: Host = {
   title: "Copilot CLI",
   capabilities: {
     version: "1.0.102",
-    ask: "asks",
+    ...{ ask: "asks", halts: false },
     ...{ allow: true, rewrites: "all", exit_code: true, session_events: Object.keys(REPORTS) },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "runs" },

@@ -3,6 +3,7 @@ import {
   hookOutputJson,
   callFromFields,
   fileOfSystem,
+  haltFields,
   blockingCommand,
   jsonOutput,
   misleadingVariable,
@@ -23,7 +24,7 @@ export const geminiCli: Host = {
   title: "Gemini CLI",
   capabilities: {
     version: "0.61.0",
-    ask: "waits",
+    ...{ ask: "waits", halts: true },
     ...{ allow: true, rewrites: "all", exit_code: false, session_events: REPORTS },
     failures: {
       ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "waits" },
@@ -67,7 +68,7 @@ export const geminiCli: Host = {
     const { kind, reason } = reply;
     const decision = kind === "allow" || kind === "rewrite" ? "allow" : "deny";
     const changed = kind === "rewrite" ? { hookSpecificOutput: { tool_input: reply.args } } : {};
-    return jsonOutput({ decision, reason, ...changed });
+    return jsonOutput({ decision, reason, ...changed, ...haltFields(reply) });
   },
 
   fault: (reason) => ({ stdout: "", stderr: `${reason}\n`, exit: 2 }),

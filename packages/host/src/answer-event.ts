@@ -2,7 +2,7 @@ import { parseJson } from "@bylaw/config";
 import { BylawError, isJsonObject, messageOf, type Decision, type ToolCall } from "@bylaw/kernel";
 import type { AskOptions } from "@bylaw/log";
 import type { Host, HostEvent, HostOutput, HostPlace, ToolReturn } from "./host.ts";
-import { lowerDecision, reasonOf, type Reply } from "./lower.ts";
+import { lowerDecision, lowerDenial, reasonOf, type Reply } from "./lower.ts";
 import { takeOffer } from "./rewrite.ts";
 import type { SessionEvent } from "./session-event.ts";
 
@@ -129,9 +129,8 @@ async function replyToCall(
 function replyToHeld(held: HeldAnswer, { capabilities }: Host): Reply {
   if ("refused" in held) return { kind: "deny", reason: held.refused };
   const { decision } = held;
-  const reason = reasonOf(decision);
-  if (decision.applied !== "allow") return { kind: "deny", reason };
-  return capabilities.allow ? { kind: "allow", reason } : { kind: "none" };
+  if (decision.applied !== "allow") return lowerDenial(decision, capabilities);
+  return capabilities.allow ? { kind: "allow", reason: reasonOf(decision) } : { kind: "none" };
 }
 
 // A host must never be told to ask if it would then run the call or wait forever.
@@ -144,5 +143,5 @@ async function asked(call: ToolCall, judge: Judge, host: Host): Promise<Reply> {
   const reason = reasonOf(decision);
   return decision.code === "approval_unavailable" || decision.code === "approval_expired"
     ? { kind: "deny", reason: `${reason} A person can approve it: ${answer_with}. Then try again.` }
-    : { kind: "deny", reason };
+    : lowerDenial(decision, host.capabilities);
 }

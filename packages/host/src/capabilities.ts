@@ -11,6 +11,8 @@ export interface HostCapabilities {
   readonly ask: AskOutcome;
   /** Whether the host accepts an explicit allow, which skips its own question. */
   readonly allow: boolean;
+  /** Whether the host can be told, along with a deny, to end the agent's turn. Some hosts would run the call. */
+  readonly halts: boolean;
   /** The tools that the host can run with other arguments than the model gave. */
   readonly rewrites: "all" | readonly string[];
   /** Whether the host reports the exit code of a command, and to which call it belongs. Without it, no command counts as passed. */

@@ -48,8 +48,8 @@ export type ToolAnswer =
    * model. A rule denied those or asked about them, offered these instead, and another one allows these.
    */
   | { readonly kind: "run"; readonly args: JsonObject; readonly changed?: string }
-  /** `reason` is for the model. */
-  | { readonly kind: "deny"; readonly reason: string }
+  /** `reason` is for the model. `halt`: the run is over, so every further call is denied too. */
+  | { readonly kind: "deny"; readonly reason: string; readonly halt?: true }
   /** A person must approve exactly this call. `question` is its id for `bylaw approve`. */
   | { readonly kind: "ask"; readonly reason: string; readonly question: string };
 

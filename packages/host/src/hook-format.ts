@@ -1,5 +1,6 @@
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { hookOutputJson, stringField } from "./call.ts";
+import type { ToolAnswer } from "./guard-contract.ts";
 import type { HostEvent, HostOutput } from "./host.ts";
 import type { Reply } from "./lower.ts";
 
@@ -7,6 +8,17 @@ import type { Reply } from "./lower.ts";
 export const jsonOutput = (answer: JsonObject): HostOutput => ({
   ...{ stdout: JSON.stringify(answer), stderr: "", exit: 0 },
 });
+
+/** What halts the agent along with a deny, in the format of Claude Code. */
+export const haltFields = (answer: Reply | ToolAnswer): HaltFields =>
+  answer.kind === "deny" && answer.halt === true
+    ? { continue: false, stopReason: answer.reason }
+    : {};
+
+interface HaltFields {
+  readonly continue?: false;
+  readonly stopReason?: string;
+}
 
 /** The answer to a tool call in the format of Claude Code, which other hosts share. The agent is told if its call was changed. */
 export function preToolOutput(reply: Exclude<Reply, { readonly kind: "none" }>): HostOutput {
@@ -18,7 +30,8 @@ export function preToolOutput(reply: Exclude<Reply, { readonly kind: "none" }>):
           additionalContext: `Bylaw changed this call. ${reply.reason}`,
         }
       : { permissionDecision: reply.kind, permissionDecisionReason: reply.reason };
-  return jsonOutput({ hookSpecificOutput: { hookEventName: "PreToolUse", ...answer } });
+  const hookSpecificOutput = { hookEventName: "PreToolUse", ...answer };
+  return jsonOutput({ hookSpecificOutput, ...haltFields(reply) });
 }
 
 /** The decision in such an answer. */

@@ -37,6 +37,7 @@ export type {
 } from "./host.ts";
 export {
   fileOfSystem,
+  haltFields,
   jsonOutput,
   preToolDecision,
   preToolOutput,
@@ -44,7 +45,14 @@ export {
 } from "./hook-format.ts";
 export { takeOffer } from "./rewrite.ts";
 export { misleadingVariable } from "./misleading.ts";
-export { lowerDecision, reasonOf, type LowerOptions, type Reply } from "./lower.ts";
+export {
+  lowerDecision,
+  lowerDenial,
+  reasonOf,
+  type Denial,
+  type LowerOptions,
+  type Reply,
+} from "./lower.ts";
 export { codeFilesIn, definePluginHost, type PluginHost } from "./plugin-host.ts";
 export { readSessionEvent, type SessionEvent, type SessionEventType } from "./session-event.ts";
 export { hookEntries } from "./settings/hook-entries.ts";

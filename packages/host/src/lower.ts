@@ -9,7 +9,14 @@ export type Reply =
   /** Run the call with these arguments, all of them. `reason` says why. Only for hosts that can: {@link HostCapabilities.rewrites}. */
   | { readonly kind: "rewrite"; readonly reason: string; readonly args: JsonObject }
   | { readonly kind: "ask"; readonly reason: string }
-  | { readonly kind: "deny"; readonly reason: string };
+  | Denial;
+
+/** `halt`: the agent's turn ends too. Only for hosts that can: {@link HostCapabilities.halts}. */
+export interface Denial {
+  readonly kind: "deny";
+  readonly reason: string;
+  readonly halt?: true;
+}
 
 /** The options of {@link lowerDecision}. */
 export interface LowerOptions {
@@ -23,15 +30,28 @@ export interface LowerOptions {
  */
 export function lowerDecision(
   decision: Decision,
-  { allow }: Pick<HostCapabilities, "allow">,
+  capabilities: Pick<HostCapabilities, "allow" | "halts">,
   { strict }: LowerOptions,
 ): Reply {
   const { applied, code } = decision;
   const reason = reasonOf(decision);
-  if (applied === "deny") return { kind: "deny", reason };
+  if (applied === "deny") return lowerDenial(decision, capabilities);
   if (applied === "ask_user")
     return code === "fallback" && !strict ? { kind: "none" } : { kind: "ask", reason };
-  return isAllowedByRule(decision) && allow ? { kind: "allow", reason } : { kind: "none" };
+  return isAllowedByRule(decision) && capabilities.allow
+    ? { kind: "allow", reason }
+    : { kind: "none" };
+}
+
+/** The deny of a decision. It also halts the agent if its run is over, because every further call would be denied too. */
+export function lowerDenial(
+  decision: Decision,
+  { halts }: Pick<HostCapabilities, "halts">,
+): Denial {
+  const reason = reasonOf(decision);
+  return halts && decision.code === "run_ended"
+    ? { kind: "deny", reason, halt: true }
+    : { kind: "deny", reason };
 }
 
 /** The text for the agent: the reason, what to do instead, and the rule. Never empty. */

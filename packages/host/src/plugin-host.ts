@@ -36,7 +36,8 @@ export function definePluginHost(options: PluginHost): Host {
   return {
     ...own,
     capabilities: {
-      ...{ ...own.capabilities, ask: "runs", allow: false, managed: false, comments: true },
+      ...{ ...own.capabilities, ask: "runs", allow: false, halts: false },
+      ...{ managed: false, comments: true },
       rewrites: "all",
       failures: {
         ...{ exit_1: "blocks", killed: "blocks", missing: "blocks", timeout: "blocks" },

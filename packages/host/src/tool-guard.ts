@@ -21,7 +21,7 @@ import type {
   ToolGuard,
   ToolGuardOptions,
 } from "./guard-contract.ts";
-import { reasonOf } from "./lower.ts";
+import { lowerDenial, reasonOf } from "./lower.ts";
 
 /**
  * Creates a guard for the tools of an agent framework that records in a run. Throws BYLAW_OPTIONS_INVALID if `options` is not an
@@ -183,7 +183,7 @@ class RunGuard implements ToolGuard {
     const reason = reasonOf(decision);
     const [event] = events;
     return applied === "deny" || event === undefined
-      ? { kind: "deny", reason }
+      ? lowerDenial(decision, { halts: true })
       : { kind: "ask", reason, question: callQuestionId(this.#options.run.run, event) };
   }
 

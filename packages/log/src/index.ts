@@ -52,6 +52,7 @@ export { OpenQuestions } from "./state/open-questions.ts";
 export { callQuestionId, idOfQuestion } from "./state/question-id.ts";
 export {
   defineLifecycle,
+  endOf,
   type Lifecycle,
   type OpeningEvent,
   type ResumedLog,

@@ -129,23 +129,12 @@ interface StopBench extends Pick<Bench, "kernel"> {
 async function judgeStop(
   { name }: Host,
   event: Stop,
-  { records, kernel, recording, placeOf }: StopBench,
+  bench: StopBench,
 ): Promise<string | undefined> {
+  const { records, kernel, recording, placeOf } = bench;
   const { session, agent, text } = event;
   const attempt = countStop(records, event);
-  if (attempt === undefined) {
-    const recorded = recording().then((runs) =>
-      runs?.sessionEvent(gaveUp(event), placeOf(session)),
-    );
-    // Rules that fail or hang have refused eight times too, and cannot record that.
-    const waiting = new AbortController();
-    await Promise.race([
-      recorded.catch(() => {}),
-      setTimeout(GAVE_UP_MS, undefined, { signal: waiting.signal }),
-    ]);
-    waiting.abort();
-    return undefined;
-  }
+  if (attempt === undefined) return await letGo(event, bench);
   try {
     const loaded = await kernel();
     const runs = await recording();
@@ -157,15 +146,30 @@ async function judgeStop(
       host: { name },
       ...omitUndefined({ agent, text }),
     };
-    const { applied, message, reason } = await (runs === undefined
+    const decision = await (runs === undefined
       ? loaded.decide(response)
-      : runs.read(placeOf(session), (view) => loaded.decide(response, view)));
-    if (applied !== "allow") return message ?? reason;
+      : runs.response(response, placeOf(session)));
+    const refused = decision !== undefined && decision.applied !== "allow";
+    if (refused && decision.recovery !== "end") return decision.message ?? decision.reason;
     forgetStops(records, agent ?? session);
-    return undefined;
+    return refused ? await letGo(event, bench) : undefined;
   } catch (error) {
     return `Bylaw could not judge whether you are done: ${messageOf(error)}`;
   }
+}
+
+/** Records that an agent stops without being done. */
+async function letGo(event: Stop, { recording, placeOf }: StopBench): Promise<undefined> {
+  const recorded = recording().then((runs) =>
+    runs?.sessionEvent(gaveUp(event), placeOf(event.session)),
+  );
+  // Rules that fail or hang have refused eight times too, and cannot record that.
+  const waiting = new AbortController();
+  await Promise.race([
+    recorded.catch(() => {}),
+    setTimeout(GAVE_UP_MS, undefined, { signal: waiting.signal }),
+  ]);
+  waiting.abort();
 }
 
 /** Undefined if stopping was refused often enough, or the count is unreadable. */

@@ -3,10 +3,17 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { HeldAnswer, Judge, SessionEvent, ToolReturn } from "@bylaw/host";
 import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
-import { omitUndefined, type Decision, type Kernel, type ToolCall } from "@bylaw/kernel";
+import {
+  omitUndefined,
+  type Decision,
+  type Kernel,
+  type Response,
+  type ToolCall,
+} from "@bylaw/kernel";
 import {
   asksPerson,
   callQuestionId,
+  endOf,
   openRun,
   type AskOptions,
   type Outcome,
@@ -146,11 +153,13 @@ export class SessionRuns {
     });
   }
 
-  /** Reads the current state of a run. */
-  read<T>(place: SessionPlace, work: (view: Run["view"]) => T | Promise<T>): Promise<T> {
+  /** Decides about a response, without recording it. Undefined if the run is over, so that the agent can do nothing more. */
+  response(response: Response, place: SessionPlace): Promise<Decision | undefined> {
     return this.#within(place, async ({ run }) => {
       await run.catchUp();
-      return await work(run.view);
+      const { kernel } = this.#options;
+      const isOver = endOf(kernel.declared.projections, run.view) !== undefined;
+      return isOver ? undefined : await kernel.decide(response, run.view);
     });
   }
 

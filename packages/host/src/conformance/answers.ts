@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { createKernel } from "@bylaw/kernel";
 import type { Judge } from "../answer-event.ts";
+import { hookOutputJson } from "../call.ts";
 import type { ToolReturn } from "../host.ts";
 import type { SessionEvent } from "../session-event.ts";
 import { DECISION, PLACE, askOf, decided, type HostCase, type Proof } from "./kit.ts";
@@ -28,6 +29,20 @@ export function answerProofs(test: HostCase): readonly Proof[] {
         const output = await ask(decided({ effect: "deny", code: "rule_denied", reason: " " }));
         assert.equal(outcome(output), "blocks");
         assert.match(output.stdout, /rule_denied/);
+      },
+    ],
+    [
+      "a call after the end of the run is blocked, and the agent is halted as the capabilities say",
+      async () => {
+        const reason = "The run ended.";
+        const output = await ask(decided({ effect: "deny", code: "run_ended", reason }));
+        assert.equal(outcome(output), "blocks");
+        assert.ok(host.blocks(output));
+        const { continue: goesOn, stopReason } = hookOutputJson(output.stdout);
+        const { halts } = host.capabilities;
+        assert.deepEqual([goesOn, stopReason], halts ? [false, reason] : [undefined, undefined]);
+        const other = await ask(decided({ effect: "deny", code: "rule_denied", reason }));
+        assert.equal(hookOutputJson(other.stdout)["continue"], undefined);
       },
     ],
     [

@@ -17,7 +17,7 @@ import { policiesOnRecord, policyName, type HookName, type Policies } from "../s
 import { digestOf } from "../format/digest.ts";
 import { approvalDigest, currentPhases, openApprovals, phaseOf } from "../state/approval.ts";
 import { attemptOf } from "../state/attempt.ts";
-import { lifecyclesIn } from "../state/lifecycle.ts";
+import { endOf } from "../state/lifecycle.ts";
 import { experimentsIn, type Experiment } from "../state/experiment.ts";
 import type { LogState } from "../state/log-state.ts";
 import { treeGet } from "../state/tree.ts";
@@ -216,13 +216,10 @@ export class DecisionRecorder {
     if (!(problem instanceof BylawError) || problem.code !== "BYLAW_EVENT_REFUSED")
       return undefined;
     await this.#journal.catchUp().catch(this.#report);
-    const { view } = this.#journal.state;
-    for (const lifecycle of lifecyclesIn(this.#kernel.declared.projections)) {
-      const event = lifecycle.endedBy(view(lifecycle));
-      if (event !== null)
-        return this.#unrecorded(input, "run_ended", `The run ended with \`${event}\``);
-    }
-    return undefined;
+    const end = endOf(this.#kernel.declared.projections, this.#journal.state.view);
+    return end === undefined
+      ? undefined
+      : this.#unrecorded(input, "run_ended", `The run ended with \`${end}\``);
   }
 
   #absent(input: Subject, error: unknown, events: readonly LogEvent[]): Outcome {

@@ -1,4 +1,4 @@
-import { checkArgument, type JsonObject, type Projection } from "@bylaw/kernel";
+import { checkArgument, type JsonObject, type Projection, type View } from "@bylaw/kernel";
 import type { Session } from "./session.ts";
 
 /** An event that a run records when it is opened. */
@@ -31,6 +31,12 @@ export interface Lifecycle<State> extends Projection<State> {
 /** Defines a life cycle. Throws BYLAW_PLUGIN_INVALID if it is malformed. */
 export const defineLifecycle = <State>(lifecycle: Lifecycle<State>): Lifecycle<State> =>
   checkArgument("defineLifecycle", "a life cycle", lifecycle, { code: "BYLAW_PLUGIN_INVALID" });
+
+/** The event type that ended the work in a log. Undefined while it continues, and for a log without a life cycle. */
+export function endOf(projections: readonly Projection<unknown>[], view: View): string | undefined {
+  const ends = lifecyclesIn(projections).map((lifecycle) => lifecycle.endedBy(view(lifecycle)));
+  return ends.find((type) => type !== null) ?? undefined;
+}
 
 export const lifecyclesIn = (
   projections: readonly Projection<unknown>[],
