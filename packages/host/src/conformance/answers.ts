@@ -32,20 +32,6 @@ export function answerProofs(test: HostCase): readonly Proof[] {
       },
     ],
     [
-      "a call after the end of the run is blocked, and the agent is halted as the capabilities say",
-      async () => {
-        const reason = "The run ended.";
-        const output = await ask(decided({ effect: "deny", code: "run_ended", reason }));
-        assert.equal(outcome(output), "blocks");
-        assert.ok(host.blocks(output));
-        const { continue: goesOn, stopReason } = hookOutputJson(output.stdout);
-        const { halts } = host.capabilities;
-        assert.deepEqual([goesOn, stopReason], halts ? [false, reason] : [undefined, undefined]);
-        const other = await ask(decided({ effect: "deny", code: "rule_denied", reason }));
-        assert.equal(hookOutputJson(other.stdout)["continue"], undefined);
-      },
-    ],
-    [
       "an allow by a rule lets the call run",
       async () => {
         const output = await ask(decided({ effect: "allow", code: "rule_allowed" }));
@@ -78,6 +64,26 @@ export function answerProofs(test: HostCase): readonly Proof[] {
         }
       },
     ],
+  ];
+}
+
+/** Tests that an agent whose run is over is halted, if the host can do that. */
+export function haltProof(test: HostCase): Proof {
+  const { host, outcome } = test;
+  const ask = askOf(test);
+  return [
+    "a call after the end of the run is blocked, and the agent is halted as the capabilities say",
+    async () => {
+      const reason = "The run ended.";
+      const output = await ask(decided({ effect: "deny", code: "run_ended", reason }));
+      assert.equal(outcome(output), "blocks");
+      assert.ok(host.blocks(output));
+      const { continue: goesOn, stopReason } = hookOutputJson(output.stdout);
+      const { halts } = host.capabilities;
+      assert.deepEqual([goesOn, stopReason], halts ? [false, reason] : [undefined, undefined]);
+      const other = await ask(decided({ effect: "deny", code: "rule_denied", reason }));
+      assert.equal(hookOutputJson(other.stdout)["continue"], undefined);
+    },
   ];
 }
 

@@ -2,6 +2,7 @@ import {
   answerProofs,
   badInputProofs,
   callProofs,
+  haltProof,
   questionProofs,
   resultProofs,
   sessionProofs,
@@ -16,7 +17,7 @@ export function describeHost(test: HostCase, { describe, it }: TestRunner): void
   const { host } = test;
   const { title } = host;
   const groups: readonly (readonly [string, readonly Proof[]])[] = [
-    [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test)]],
+    [`${title} before a tool call`, [...callProofs(test), ...answerProofs(test), haltProof(test)]],
     [`${title} after a tool call`, resultProofs(test)],
     [`${title} in a session`, sessionProofs(test)],
     [`${title} with a question`, questionProofs(test)],
