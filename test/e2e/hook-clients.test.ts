@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claudeCode } from "@bylaw/host-claude-code";
@@ -68,6 +69,71 @@ describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) =>
     const ask = one.command();
     writeFileSync(file, text.replaceAll("--engine", "--strict --engine"));
     expect(json(one.event(change, { command: ask }))).toMatchObject({ decision: "block" });
+  });
+});
+
+/** What the command of a hook does without the file of this name. */
+const without = (one: Desk, name: string): Ran => {
+  const file = new RegExp(`'[^']*/${name}'`, "g");
+  const command = one.command().replace(file, `'${join(one.home, "missing.js")}'`);
+  expect(command).not.toBe(one.command());
+  const { status, stdout, stderr } = spawnSync("sh", ["-c", command], {
+    cwd: one.project,
+    env: { HOME: one.home, PATH: process.env["PATH"] },
+    input: JSON.stringify(line("git push --force", one)),
+    encoding: "utf8",
+  });
+  return { code: status, stdout, stderr };
+};
+const SILENT = { code: 0, stdout: "{}", stderr: "" };
+
+describe.each([
+  ["node", "hook-client.cjs"],
+  ["node", "bin.js"],
+  ["curl", "hook-client.sh"],
+  ["curl", "bin.js"],
+  ["none", "bin.js"],
+  ["none", "node"],
+])("bylaw install --client %s without %s", (client, file) => {
+  test("blocks calls, unless `--if-absent ask` leaves them to the agent", () => {
+    const one = desk();
+    one.bylaw("install", "claude-code", "--client", client);
+    expect(blocks(without(one, file))).toBe(true);
+    one.bylaw("install", "claude-code", "--client", client, "--if-absent", "ask");
+    expect(without(one, file)).toEqual(SILENT);
+    // Where it can be asked, it decides as ever.
+    expect(blocks(one.event(line("git push --force", one)))).toBe(true);
+  });
+});
+
+describe.each(["node", "curl", "none"])("--client %s --if-absent ask", (client) => {
+  test("blocks if Bylaw is there and fails, and doctor says what it does", () => {
+    const one = desk();
+    one.write("config.json", '{ "fallback": "allow" }');
+    const own = ["--client", client, "--config", join(one.home, "config.json")];
+    one.bylaw("install", "claude-code", ...own, "--if-absent", "ask");
+    one.write("bin.js", "process.exit(1);");
+    const command = one.command().replaceAll(`'${BIN}'`, `'${join(one.home, "bin.js")}'`);
+    expect(blocks(one.event(line("ls", one), { command }))).toBe(true);
+    one.write("config.json", "{");
+    expect(blocks(one.event(line("ls", one)))).toBe(true);
+    expect(blocks(one.event("no event"))).toBe(true);
+    expect(one.bylaw("doctor", "claude-code").stdout).toContain("(`--if-absent ask`)");
+  });
+
+  test("is no change that a session may make, and is uninstalled byte for byte", () => {
+    const one = desk();
+    const before = '{ "model": "x" }\n';
+    one.write(SETTINGS, before);
+    one.bylaw("install", "claude-code", "--client", client);
+    const ask = one.command();
+    const file = join(one.home, SETTINGS);
+    const change = { hook_event_name: "ConfigChange", file_path: file, cwd: one.project };
+    one.bylaw("install", "claude-code", "--client", client, "--if-absent", "ask");
+    expect(one.event(change)).toEqual(SILENT);
+    expect(json(one.event(change, { command: ask }))).toMatchObject({ decision: "block" });
+    one.bylaw("uninstall", "claude-code");
+    expect(readFileSync(file, "utf8")).toBe(before);
   });
 });
 

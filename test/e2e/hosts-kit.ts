@@ -38,7 +38,7 @@ export function deskOf(
   onTestFinished(() => enginesIn(run).forEach((pid) => signal(pid, "SIGKILL")));
   const command = (): string => {
     const text = readFileSync(join(home, settings), "utf8");
-    const [line = '""'] = /"(?:NODE_OPTIONS=|\/bin\/sh) (?:[^"\\]|\\.)*"/.exec(text) ?? [];
+    const [line = '""'] = /"(?:NODE_OPTIONS=|\/bin\/sh|\[ -f) (?:[^"\\]|\\.)*"/.exec(text) ?? [];
     return JSON.parse(line) as string;
   };
   return {

@@ -374,6 +374,19 @@ const faults: readonly Check[] = [
   },
 ]);
 
+/** A person chose that a hook without its program decides nothing. */
+const ABSENT: Check = [
+  "installed with `--if-absent ask`, a denied call stays out, and is left to the program once Bylaw is missing",
+  async (desk) => {
+    governed(desk);
+    desk.install(CONFIG, "user", ["--if-absent", "ask"]);
+    const [first] = await outcome(desk, "denied");
+    desk.removeHook();
+    const [second] = await outcome(desk, "denied");
+    return differs(`${first}, ${second}`, "blocks, runs");
+  },
+];
+
 const code = (text: string): string =>
   `import { allow, defineCheck, deny } from "@bylaw/kernel";\n${text}`;
 const HANGING = code("await new Promise(() => setInterval(() => {}, 1000)); export default {};");
@@ -523,6 +536,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...(program.host.capabilities.ask === "asks" ? [] : [APPROVAL]),
   ...failures(program),
   ...faults,
+  ABSENT,
   ...engineChecks,
   HANGS,
   // A plugin is not asked at the end of a turn.

@@ -112,11 +112,15 @@ export class Desk {
   }
 
   /** Installs the hook like a person. */
-  install(config: string, scope: SettingsFile["scope"] = "user"): void {
+  install(
+    config: string,
+    scope: SettingsFile["scope"] = "user",
+    more: readonly string[] = [],
+  ): void {
     this.prepare();
     const { name } = this.program.host;
     const own = ["--config", join(this.home, config), "--engine", this.#engine];
-    const ran = this.bylaw("install", name, `--${scope}`, ...own);
+    const ran = this.bylaw("install", name, `--${scope}`, ...own, ...more);
     if (ran.code !== 0) throw new Error(ran.text);
   }
 
@@ -148,6 +152,14 @@ export class Desk {
       .replaceAll(`: ${timeout_ms / 1_000}`, ": 2");
     if (!text.includes("other.cjs") || !/: 2(?:000)?\b/.test(text)) throw new Error(text);
     writeFileSync(target, text);
+  }
+
+  /** Makes the hook name no file of Bylaw that exists. */
+  removeHook(): void {
+    const text = readFileSync(this.settings, "utf8");
+    const gone = text.replace(/'[^' ]+\.c?js'/g, `'${join(this.home, "missing.js")}'`);
+    if (gone === text) throw new Error(text);
+    writeFileSync(this.settings, gone);
   }
 
   /** Runs the program until it exits, with a model that follows a script. With a configuration, `bylaw run` starts it. */

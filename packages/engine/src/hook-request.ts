@@ -9,6 +9,8 @@ export interface HookRequest {
   /** Absolute path of the configuration that decides. */
   readonly config: string;
   readonly strict: boolean;
+  /** What the hook was installed to do without a program of Bylaw. Left out: it denies. */
+  readonly if_absent?: string;
   /** How many seconds the hook may wait for a person. Only a process of its own waits, so the engine leaves such a call unanswered. */
   readonly wait?: number;
   /** The engine's folder, if the hook was installed with one. */
@@ -41,12 +43,14 @@ export function bodyOf(body: Uint8Array): RequestBody {
 export function hookRequest({ fields, input }: RequestBody): HookRequest | undefined {
   const [host, config, cwd] = ["host", "config", "cwd"].map((name) => fields.get(name) ?? "");
   if (!host || !config || !cwd) return undefined;
-  const [event, engine] = ["event", "engine"].map((name) => fields.get(name) || undefined);
+  const [event, engine, if_absent] = ["event", "engine", "if_absent"].map(
+    (name) => fields.get(name) || undefined,
+  );
   const wait = Number(fields.get("wait") ?? 0) || undefined;
   const variables = [...fields].filter(([name]) => name.startsWith("env."));
   return {
     ...{ host, config, cwd, input, strict: fields.get("strict") === "1" },
     env: Object.fromEntries(variables.map(([name, value]) => [name.slice(4), value])),
-    ...omitUndefined({ event, engine, wait }),
+    ...omitUndefined({ event, engine, wait, if_absent }),
   };
 }

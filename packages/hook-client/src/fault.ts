@@ -15,6 +15,9 @@ export function faultOf(host: string, reason: string): HookAnswer {
   return { stdout: JSON.stringify({ hookSpecificOutput }), stderr: "", exit: 0 };
 }
 
+/** The answer that leaves a call to the host's own permissions. */
+export const NO_OPINION: HookAnswer = { stdout: "{}", stderr: "", exit: 0 };
+
 /** Whether the host will accept this as an answer. Otherwise the host may run the call. */
 export function isAnswer(
   host: string,

@@ -28,13 +28,14 @@ fail() {
 
 again() { "$@" </dev/null >/dev/null 2>&1 & }
 
-node=$1 client=$2 bylaw=$3 config= strict= event= engine=
+node=$1 client=$2 bylaw=$3 config= strict= absent= event= engine=
 shift 5
 while [ $# -gt 0 ]; do
   case $1 in
     --config) config=$2; shift ;;
     --engine) engine=$2; shift ;;
     --strict) strict=1 ;;
+    --if-absent) absent=$2; shift ;;
     *) event=$1 ;;
   esac
   shift
@@ -51,7 +52,7 @@ read -r proof <"$folder/engine.key" || :
 reply=$("$curl" -q -sf --noproxy '*' --max-time 15 --unix-socket "$socket" -H Expect: \
   --data-urlencode "key@$folder/client.key" --data-urlencode "bin=$bylaw" --data-urlencode "host=$host" \
   --data-urlencode "config=$config" --data-urlencode "strict=$strict" \
-  --data-urlencode "event=$event" --data-urlencode "cwd=$(pwd -P)" \
+  --data-urlencode "if_absent=$absent" --data-urlencode "event=$event" --data-urlencode "cwd=$(pwd -P)" \
   --data-urlencode "home=$HOME" --data-urlencode "xdg=${XDG_CONFIG_HOME-}" --data-urlencode "engine=$engine" "$@" \
   --data form=sh --data input --data-binary @- http://bylaw/hook 2>/dev/null) || {
   again "$node" "$client" "$bylaw" hook "$host" --config "$config" --engine "$folder"

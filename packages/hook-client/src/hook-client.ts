@@ -1,10 +1,10 @@
 // Started as `node hook-client.cjs BYLAW hook HOST --config FILE …`. Its answer is that of `node BYLAW hook HOST --config FILE …`.
-import { writeSync } from "node:fs";
+import { existsSync, writeSync } from "node:fs";
 import { homedir } from "node:os";
 import { askEngine } from "./ask-engine.ts";
 import { decideCold } from "./decide-cold.ts";
 import { enginePlace } from "./engine-place.ts";
-import { faultOf } from "./fault.ts";
+import { NO_OPINION, faultOf } from "./fault.ts";
 import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol.ts";
 
 // Every host waits for 30 seconds. This leaves time to load a configuration twice in vain.
@@ -26,8 +26,10 @@ async function main(): Promise<HookAnswer> {
   const cold = [bin, verb, host, ...rest];
   const answer = await askFor(input);
   if (answer !== undefined) return answer;
+  const { wait, if_absent } = optionsIn(rest);
+  // Only without a program to ask. A program that fails denies.
+  if (if_absent === "ask" && !existsSync(bin)) return NO_OPINION;
   // The process of its own may wait for a person. It has a deadline for everything else.
-  const { wait } = optionsIn(rest);
   clearTimeout(deadline);
   deadline = endAfter(DEADLINE_MS + wait * 1_000);
   deciding = new AbortController();
@@ -42,13 +44,14 @@ async function askFor(input: Uint8Array): Promise<HookAnswer | undefined> {
   const { env } = process;
   // In a step of `bylaw run` the run decides too. Only a process of the step can reach it.
   if (`${env["BYLAW_MCP_URL"] ?? ""}${env["BYLAW_MCP_KEY"] ?? ""}` !== "") return undefined;
-  const { config, engine: folder, strict, event, wait } = optionsIn(rest);
+  const { config, engine: folder, strict, event, wait, if_absent } = optionsIn(rest);
   if (config === undefined) return undefined;
   const fields: Record<string, string> = { bin, host, config, cwd: process.cwd() };
   fields["home"] = homedir();
   fields["xdg"] = env["XDG_CONFIG_HOME"] ?? "";
   if (strict) fields["strict"] = "1";
   if (wait > 0) fields["wait"] = String(wait);
+  if (if_absent !== undefined) fields["if_absent"] = if_absent;
   if (event !== undefined) fields["event"] = event;
   if (folder !== undefined) fields["engine"] = folder;
   for (const name of PASSED_VARIABLES) {
@@ -78,14 +81,17 @@ interface Options {
   readonly strict: boolean;
   /** How many seconds the hook may wait for a person. */
   readonly wait: number;
+  /** What to do without a program of Bylaw: `ask` leaves the call to the host. */
+  readonly if_absent?: string;
 }
+
+const VALUED: ReadonlySet<string> = new Set(["--config", "--engine", "--wait", "--if-absent"]);
 
 function optionsIn(args: readonly string[]): Options {
   const options: Record<string, string> = {};
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? "";
-    if (word === "--config" || word === "--engine" || word === "--wait")
-      options[word.slice(2)] = args[(at += 1)] ?? "";
+    if (VALUED.has(word)) options[word.slice(2).replace("-", "_")] = args[(at += 1)] ?? "";
     else if (!word.startsWith("-")) options["event"] = word;
   }
   const { wait = "0", ...others } = options;

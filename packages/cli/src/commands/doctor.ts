@@ -20,6 +20,7 @@ interface Finding {
   readonly check:
     | "installed"
     | "fails_closed"
+    | "if_absent"
     | "guards_itself"
     | "out_of_reach"
     | "alone"
@@ -80,6 +81,7 @@ async function examine(
       message: fault ?? `Installed in ${files}. ${note ?? ""}`.trim(),
     },
     ...installed.flatMap((report) => probe(host, report, project)),
+    ...installed.filter(({ command = "" }) => LEAVES.test(command)).map(noteAbsent),
     ...reports.filter(({ others }) => others).map(noteOthers),
     // Last, because the trials above start the engine.
     ...(await engineFindings(installed.map(({ command = "" }) => command))),
@@ -95,6 +97,13 @@ async function examine(
   );
   return ok;
 }
+
+const LEAVES = /'(?: --strict)? --if-absent ask\b/;
+
+const noteAbsent = ({ file }: SettingsReport): Finding => ({
+  ...{ check: "if_absent", ok: true },
+  message: `Note: the hook in ${file} leaves calls to the agent's own permissions if the program of Bylaw is missing (\`--if-absent ask\`). An agent that can remove the program gets rid of the rules.`,
+});
 
 // Measured with five agents: another hook that answers later replaces the arguments of a call that Bylaw allowed.
 const noteOthers = ({ file }: SettingsReport): Finding => ({

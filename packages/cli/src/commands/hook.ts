@@ -4,6 +4,7 @@ import { BylawError, type Kernel } from "@bylaw/kernel";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
 import { answerHook } from "../hosts/answer-hook.ts";
+import { IF_ABSENT_OPTION } from "../hosts/hook-command.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { readEvent } from "../hosts/read-event.ts";
@@ -14,6 +15,7 @@ import { write } from "../io/output.ts";
 const OPTIONS = [
   ["--config <file>", "the configuration that decides", { required: true }],
   ["--strict", "ask about calls that no rule covers"],
+  IF_ABSENT_OPTION,
   ["--engine <dir>", "the folder of the engine, which the installed hook asks first"],
   ["--wait <seconds>", "how long a question waits for a person", { least: 0 }],
 ] as const satisfies readonly OptionSpec[];
@@ -38,7 +40,13 @@ const DEADLINE_MS = 10_000;
 export async function hook(
   name: string,
   named: string | undefined,
-  { config: file, strict = false, engine: folder, wait }: OptionsOf<typeof OPTIONS>,
+  {
+    config: file,
+    strict = false,
+    engine: folder,
+    wait,
+    ifAbsent: if_absent,
+  }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
   const host = hostNamed(name);
   const config = resolve(file);
@@ -58,7 +66,7 @@ export async function hook(
   let loading: Promise<Kernel> | undefined;
   try {
     output = await answerHook({
-      ...{ setup: { host: name, config, strict, engine, wait }, named },
+      ...{ setup: { host: name, config, strict, engine, wait, if_absent }, named },
       ...(wait_ms > 0 && { hold: { wait_ms, begin } }),
       input: await readEvent(process.stdin),
       place: placeHere(),

@@ -10,7 +10,7 @@ import {
 } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
-import { CURL, HOOK_CLIENTS, hookCommand } from "../hosts/hook-command.ts";
+import { CURL, HOOK_CLIENTS, IF_ABSENT_OPTION, hookCommand } from "../hosts/hook-command.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { HOST_ARGUMENT, SCOPE_OPTIONS, scopeOf, targetOf } from "../hosts/scope.ts";
@@ -27,6 +27,7 @@ const OPTIONS = [
     "the configuration that decides (default: the nearest one for --project, else ~/.config/bylaw)",
   ],
   ["--strict", "ask about calls that no rule covers, instead of leaving them to the agent"],
+  IF_ABSENT_OPTION,
   [
     "--client <name>",
     "the program that the hook starts: node and curl ask a process that keeps the rules loaded, none loads them each time (default: node)",
@@ -59,11 +60,11 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   const config = await configFor(scope, options.config);
   // A hook that cannot decide would block every call.
   await loadKernelFor({ config });
-  const { strict = false, json = false, client = "node" } = options;
+  const { strict = false, json = false, client = "node", ifAbsent: if_absent } = options;
   if (client === "curl") refuseCurl(scope);
   const engine = options.engine === undefined ? undefined : resolve(options.engine);
   const wait = secondsIn(host, options);
-  const hook = hookCommand({ host: name, config, strict, engine, wait }, client);
+  const hook = hookCommand({ host: name, config, strict, engine, wait, if_absent }, client);
   // Every user of the machine must be able to read managed settings.
   const mode = scope === "managed" ? 0o644 : 0o600;
   const change = installHooks(host, targetOf(host, scope), hook, mode);

@@ -8,6 +8,8 @@ export interface HookSetup {
   /** Absolute path of the configuration. */
   readonly config: string;
   readonly strict: boolean;
+  /** Whether a call goes on as without Bylaw if Bylaw's program is missing: `ask`. Default: it is denied. */
+  readonly if_absent?: string | undefined;
   /** How many seconds a question may wait for a person. Default: it is left to the host at once. */
   readonly wait?: number | undefined;
   /** Absolute path of the engine's folder. Default: the one in the user's home. */
@@ -19,6 +21,13 @@ export type HookClient = (typeof HOOK_CLIENTS)[number];
 
 /** The programs that a hook may start. The first is the default. */
 export const HOOK_CLIENTS = ["node", "curl", "none"] as const;
+
+/** The option for a hook whose program is missing. Its answer is in the command itself, because nothing else can be read then. */
+export const IF_ABSENT_OPTION = [
+  "--if-absent <answer>",
+  "if the program of Bylaw is missing: ask leaves calls to the agent's own permissions, deny blocks them (default: deny)",
+  { words: ["deny", "ask"] },
+] as const;
 
 /** Absolute path of the built command. */
 export const BIN = fileURLToPath(new URL("./bin.js", import.meta.url));
@@ -36,22 +45,31 @@ export const CLIENT = clientFile("dist/hook-client.cjs");
  * the environment variables that would load other code first.
  */
 export function hookCommand(setup: HookSetup, client: HookClient = "node"): string {
-  const { host, config, strict, engine, wait } = setup;
+  const { host, config, strict, engine, wait, if_absent } = setup;
   const node = [process.execPath, ...(client === "none" ? [] : [CLIENT])];
   const shell =
     client === "curl"
       ? [clientFile("src/hook-client.sh"), CURL, enginePlace({ bin: BIN, folder: engine }).socket]
       : [];
+  const leaves = if_absent === "ask";
+  const files = [...shell.slice(0, 1), ...node, ...(client === "none" ? [BIN] : [])];
   return [
+    ...(leaves ? [`${files.map(isFile).join(" && ")} || ${LEAVE};`] : []),
     client === "curl" ? "/bin/sh" : "NODE_OPTIONS= NODE_PATH= NODE_COMPILE_CACHE= OPENSSL_CONF=",
     ...[...shell, ...node, BIN].map(quoted),
     `hook ${host} --config ${quoted(config)}`,
     ...(strict ? ["--strict"] : []),
+    ...(leaves ? ["--if-absent ask"] : []),
     ...(engine === undefined ? [] : [`--engine ${quoted(engine)}`]),
     // Last, where the entries of the host find it.
     ...(wait === undefined ? [] : [`--wait ${wait}`]),
   ].join(" ");
 }
+
+// No opinion, in the shapes of all hosts. It reads the event first, because a host may fail if nobody reads it.
+const LEAVE = "{ cat >/dev/null; printf '{}'; exit 0; }";
+
+const isFile = (file: string): string => `[ -f ${quoted(file)} ]`;
 
 /** Every command that a hook may have been installed with. A hook does not know which of them started it. */
 export const hookCommands = (setup: HookSetup): readonly string[] =>

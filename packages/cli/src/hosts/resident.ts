@@ -9,14 +9,14 @@ export async function loadResident(config: string): ReturnType<LoadHookHandler> 
   const kernel = await loadKernelFor({ config });
   let runs: ReturnType<typeof sessionRuns> | undefined;
   return async (request: HookRequest) => {
-    const { host, event: named, strict, wait, engine, cwd, env, input } = request;
+    const { host, event: named, strict, wait, engine, cwd, env, input, if_absent } = request;
     let isHeld = false;
     const leave = (): never => {
       isHeld = true;
       throw new Error("A process of its own waits for a person");
     };
     const output: HostOutput = await answerHook({
-      ...{ setup: { host, config, strict, engine, wait }, named, input },
+      ...{ setup: { host, config, strict, engine, wait, if_absent }, named, input },
       place: { ...placeHere(), cwd, env },
       kernel: async () => kernel,
       runs: () => (runs ??= sessionRuns(kernel, { config }, { kept: true })),

@@ -131,7 +131,7 @@ const QUOTED = "'(?:[^']|'\\\\'')*'";
 // Matches the command up to the name of the event. It ends with a quoted configuration or with options.
 const ours = (host: Host): RegExp =>
   new RegExp(
-    `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --engine ${QUOTED})?(?: --wait \\d+)?)(?: \\w+)?(?: \\|\\| .*)?$`,
+    `^(.* hook ${host.name} --config ${QUOTED}(?: --strict)?(?: --if-absent ask)?(?: --engine ${QUOTED})?(?: --wait \\d+)?)(?: \\w+)?(?: \\|\\| .*)?$`,
     "s",
   );
 
