@@ -167,7 +167,13 @@ describe("bylaw doctor claude-code", () => {
 
 test("bylaw doctor alone examines each agent with the hook, and names files with hooks of others", () => {
   const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "./change.sh" }] }] };
-  const one = desk({ "project/.claude/settings.json": JSON.stringify({ hooks }) });
+  const settings = { hooks, statusLine: { type: "command", command: "./line.sh" }, model: "x" };
+  const one = desk({
+    "project/.claude/settings.json": JSON.stringify(settings),
+    // No part of the settings, so its mistakes switch nothing off.
+    "project/.mcp.json": "{",
+    ".claude/settings.json": JSON.stringify({ apiKeyHelper: "./own.sh" }),
+  });
   expect(one.bylaw("doctor")).toMatchObject({
     code: 1,
     stdout: expect.stringContaining("not installed for any") as string,
@@ -175,8 +181,9 @@ test("bylaw doctor alone examines each agent with the hook, and names files with
   one.bylaw("install", "claude-code");
   const ran = one.bylaw("doctor");
   expect([ran.code, ran.stdout]).toEqual([0, one.bylaw("doctor", "claude-code").stdout]);
-  expect(ran.stdout.match(/Note: .* has other hooks/g)).toEqual([
-    `Note: ${join(one.project, ".claude/settings.json")} has other hooks`,
+  expect(ran.stdout.match(/Note: .* commands without asking/g)).toEqual([
+    `Note: ${join(one.project, ".claude/settings.json")} has other hooks, \`statusLine\`. They run commands without asking`,
+    `Note: ${join(one.project, ".mcp.json")} runs commands without asking`,
   ]);
   write(join(one.project, ".claude/settings.local.json"), '{"disableAllHooks":true}');
   expect(one.bylaw("install", "claude-code").stdout).toContain(

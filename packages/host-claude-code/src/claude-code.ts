@@ -120,6 +120,15 @@ export const claudeCode: Host = {
 
   settings: SKILLS,
 
+  unjudged: {
+    settings: [
+      ...["apiKeyHelper", "proxyAuthHelper", "otelHeadersHelper", "awsAuthRefresh"],
+      ...["awsCredentialExport", "gcpAuthRefresh", "statusLine", "subagentStatusLine"],
+      ...["fileSuggestion", "processWrapper", "enabledPlugins"],
+    ],
+    files: [".mcp.json"],
+  },
+
   start: {
     program: "claude",
     args: (entries) => {

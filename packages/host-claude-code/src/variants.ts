@@ -36,7 +36,13 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
 function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
-  const { start: _, holds: _holds, settings: _settings, ...shared } = claudeCode;
+  const {
+    start: _,
+    holds: _holds,
+    settings: _settings,
+    unjudged: _unjudged,
+    ...shared
+  } = claudeCode;
   return {
     ...shared,
     ...own,

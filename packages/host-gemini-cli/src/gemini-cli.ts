@@ -110,7 +110,8 @@ export const geminiCli: Host = {
     const { enabled, disabled } = isJsonObject(config) ? config : {};
     if (enabled === false) return "`hooksConfig.enabled: false`";
     // A project can set anything that the administrator does not.
-    if (enabled !== true && scope === "managed") return "no `hooksConfig.enabled: true`";
+    if (enabled !== true && scope === "managed")
+      return "no `hooksConfig.enabled: true`. Add it, so that no project can set it to `false`";
     return Array.isArray(disabled) && disabled.length > 0
       ? "`hooksConfig.disabled`"
       : misleadingVariable(settings);

@@ -86,7 +86,10 @@ describe("settings of Gemini CLI that switch the hook off", () => {
   });
 
   it("and managed settings that let a project switch the hook off", () => {
-    expect(geminiCli.switchedOff({}, "managed")).toMatch(/no `hooksConfig\.enabled: true`/);
+    for (const settings of [{}, { hooksConfig: {} }, { hooksConfig: { disabled: [] } }])
+      expect(geminiCli.switchedOff(settings, "managed")).toMatch(
+        /^no `hooksConfig\.enabled: true`\. Add it/,
+      );
   });
 
   it("but not the managed settings of an administrator after Bylaw was added to them", () => {

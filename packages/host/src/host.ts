@@ -104,6 +104,8 @@ export interface Host {
   readonly top?: JsonObject;
   /** Settings that the hooks need. They are added if they are missing, and removed with the hooks. */
   readonly settings?: JsonObject;
+  /** Settings and files of a project that run commands no hook judges, besides other hooks. */
+  readonly unjudged?: { readonly settings: readonly string[]; readonly files: readonly string[] };
   /** What a person has to do in addition. */
   readonly note?: string;
   /**

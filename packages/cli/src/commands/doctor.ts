@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import {
   findInstallFault,
   inspectSettings,
@@ -82,7 +84,13 @@ async function examine(
     },
     ...installed.flatMap((report) => probe(host, report, project)),
     ...installed.filter(({ command = "" }) => LEAVES.test(command)).map(noteAbsent),
-    ...reports.filter(({ others }) => others).map(noteOthers),
+    ...reports.flatMap(({ file, others = [] }) =>
+      others.length === 0 ? [] : [noteOthers(file, `has ${others.join(", ")}. They run`)],
+    ),
+    ...(host.unjudged?.files ?? [])
+      .map((file) => join(project, file))
+      .filter((file) => existsSync(file))
+      .map((file) => noteOthers(file, "runs")),
     // Last, because the trials above start the engine.
     ...(await engineFindings(installed.map(({ command = "" }) => command))),
   ];
@@ -106,9 +114,9 @@ const noteAbsent = ({ file }: SettingsReport): Finding => ({
 });
 
 // Measured with five agents: another hook that answers later replaces the arguments of a call that Bylaw allowed.
-const noteOthers = ({ file }: SettingsReport): Finding => ({
+const noteOthers = (file: string, runs: string): Finding => ({
   ...{ check: "alone", ok: true },
-  message: `Note: ${file} has other hooks. They run commands without asking Bylaw, and can change a call that it allowed.`,
+  message: `Note: ${file} ${runs} commands without asking Bylaw. Other hooks can also change a call that it allowed.`,
 });
 
 // Runs the installed command exactly as the host would.

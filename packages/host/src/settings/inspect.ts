@@ -15,8 +15,8 @@ export interface SettingsReport extends SettingsFile {
   readonly intact?: boolean;
   /** The setting that switches hooks off or replaces their command. */
   readonly off?: string;
-  /** Whether it has hooks of others, which can change a call that Bylaw allowed. */
-  readonly others?: true;
+  /** What runs commands without asking Bylaw: other hooks, which can also change a call, and settings of a project. */
+  readonly others?: readonly string[];
   /** The reason why the file cannot be read. */
   readonly fault?: string;
 }
@@ -55,6 +55,17 @@ export function findInstallFault(
   return managed ? undefined : faulty;
 }
 
+const othersIn = (
+  settings: JsonObject,
+  host: Host,
+  scope: SettingsFile["scope"],
+): readonly string[] => [
+  ...(hasOthers(settings, host) ? ["other hooks"] : []),
+  ...((scope === "project" && host.unjudged?.settings) || [])
+    .filter((key) => Object.hasOwn(settings, key))
+    .map((key) => `\`${key}\``),
+];
+
 // A file that only Bylaw writes is compared as a whole.
 function ownReport(host: Host, settings: SettingsFile, text: string): SettingsReport | undefined {
   if (host.ownFile?.(settings.file, "") === undefined) return undefined;
@@ -83,12 +94,13 @@ function reportOn(host: Host, settings: SettingsFile, over: JsonObject): Setting
     const off = isJsonObject(value)
       ? host.switchedOff({ ...value, ...over }, settings.scope)
       : undefined;
+    const others = isJsonObject(value) ? othersIn(value, host, settings.scope) : [];
     return {
       ...settings,
       exists: true,
       ...(command === undefined ? {} : { command, intact: intact === true }),
       ...(off === undefined ? {} : { off }),
-      ...(isJsonObject(value) && hasOthers(value, host) ? { others: true } : {}),
+      ...(others.length === 0 ? {} : { others }),
     };
   } catch (error) {
     return { ...settings, exists: true, fault: messageOf(error) };
