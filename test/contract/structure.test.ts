@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_145,
-  test_lines: 106_197,
+  source_lines: 142_330,
+  test_lines: 106_442,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
