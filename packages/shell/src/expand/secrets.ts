@@ -1,7 +1,7 @@
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 
 const SECRET =
-  /TOKEN|SECRET|PASSW|CREDENTIAL|(?:API|PRIVATE|ACCESS|SIGNING|ENCRYPTION|AUTH)_?KEY|DATABASE_URL|_(?:PAT|PASS|DSN)$/i;
+  /TOKEN|SECRET|PASSW|CREDENTIAL|(?:API|PRIVATE|ACCESS|SIGNING|ENCRYPTION|AUTH)_?KEY|DATABASE_URL|_(?:KEY|PAT|PASS|PWD|DSN)$/i;
 
 /** Records the use of a variable whose name suggests a secret, unless the line itself sets it. */
 export function noteUse(walk: WalkState, name: string): void {

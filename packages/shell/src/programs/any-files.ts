@@ -8,20 +8,19 @@ const NAMES_TEST = /^(?:-t|-g|--grep|--testNamePattern|--test-name-pattern)$/;
 const STARTS_SCRIPT = /^(?:npm|pnpm|yarn|bun)$/;
 // To these, what looks like a path from the root is a target of the project.
 const READS_LABELS = /^bazel(?:isk)?$/;
+const LABEL = /^\/\//;
 
 /** Records that a program may read and write every file that its words name, from a position on, also in options and after `@`. */
 export function noteAnyFiles(out: Findings, from: number): void {
   const { argv } = out;
   const name = baseName(argv[0]?.text ?? "");
   const runsScript = STARTS_SCRIPT.test(name);
-  const end = READS_LABELS.test(name) ? argv.findIndex(({ text }) => text === "--") : 0;
-  const isLabel = (at: number, start: string): boolean =>
-    (end < 0 || at < end) && start.startsWith("//");
+  const end = READS_LABELS.test(name) ? endOfLabels(argv) : 0;
   for (let at = from; at < argv.length; at++) {
     const word = argv[at];
     if (word === undefined) continue;
     const start = prefix(word);
-    if (isLabel(at, start)) continue;
+    if (at < end && LABEL.test(start)) continue;
     const sign = start.indexOf("=");
     // The name of a test has several words, and a path seldom does.
     if (runsScript && NAMES_TEST.test(argv[at - 1]?.text ?? "") && /\s/.test(start)) continue;
@@ -30,6 +29,15 @@ export function noteAnyFiles(out: Findings, from: number): void {
     else if (sign < 0 && !start.startsWith("--") && start.length > 2)
       noteNames(out, after(word, 2));
   }
+}
+
+// `bazel run` runs the first target with the words after it.
+function endOfLabels(argv: readonly Word[]): number {
+  const one = argv.some(({ text }) => text === "run");
+  const end = argv.findIndex(
+    ({ text }, at) => text === "--" || (one && /^\/\/|:/.test(argv[at - 1]?.text ?? "")),
+  );
+  return end < 0 ? argv.length : end;
 }
 
 function noteNames(out: Findings, word: Word): void {

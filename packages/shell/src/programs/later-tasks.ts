@@ -67,9 +67,10 @@ const runner = (values: string, more: Partial<Runner> = {}): Runner => ({
   isUsual: isUsualTask,
   ...more,
 });
-// A label of another repository may fetch it.
+// A label of another repository may fetch it. The last names are those of rules that change a cluster.
 const isOwnLabel = (name: string): boolean =>
-  !/^@(?!\/\/)/.test(name) && !(name.includes(":") && isOutward(name));
+  !/^@(?!\/\/)|[:.](?:apply|create|delete|replace)$/.test(name) &&
+  !(name.includes(":") && isOutward(name));
 
 const RUNNERS: Readonly<Record<string, Runner>> = {
   just: runner(""),

@@ -39,9 +39,13 @@ export function runFile(out: Findings, at: number, word: Word): void {
   }
 }
 
-/** Whether a script may be one of the project, and not of an installed package or of the machine. */
+/**
+ * Whether a script may be one of the project, and not of an installed package or of the machine. A bare name may be a task, as in
+ * `swift build`.
+ */
 export const isOwnScript = ({ text }: Word): boolean =>
   text !== undefined &&
+  /[./]|^artisan$/.test(text) &&
   /^(?:\/tmp\/|(?![/~]))/.test(text) &&
   !/(?:^|\/)(?:\.\.|node_modules|site-packages|\.?venv|env|vendor)\//.test(text);
 

@@ -32,10 +32,11 @@ export function readSed(out: Findings, from: number): void {
     file(out, "execute", valueOf(used));
   }
   let files = use.operands;
-  const scripts: Script[] = optionsNamed(use, "expression").map((used) => ({
-    at: used.at,
-    word: valueOf(used),
-  }));
+  const scripts: Script[] = optionsNamed(use, "expression").map((used) => {
+    const word = valueOf(used);
+    // `-e` says nothing about the script, which an allow has to spell out.
+    return { at: out.argv[used.at + 1] === word ? used.at + 1 : used.at, word };
+  });
   if (scripts.length === 0 && !hasOption(use, "file")) {
     const [first, second] = files;
     if (first !== undefined) scripts.push(first);

@@ -168,10 +168,10 @@ const WGET = options`-V,--version -h,--help -b -d -q -v -nv -F --no-config -nc -
   --report-speed -B,--base -t,--tries --retry-on-http-error --start-pos --progress -T,--timeout --dns-timeout --connect-timeout
   --read-timeout -w,--wait --waitretry -Q --bind-address --limit-rate --restrict-file-names --prefer-family --user --password --cut-dirs
   --http-user --http-password --default-page --header --compression --max-redirect --proxy-user --proxy-password --referer -U,--user-agent
-  --method --secure-protocol --ftp-user --ftp-password --warc-header -l,--level -A,--accept -R,--reject --accept-regex --reject-regex
+  --secure-protocol --ftp-user --ftp-password --warc-header -l,--level -A,--accept -R,--reject --accept-regex --reject-regex
   -D,--domains --exclude-domains --follow-tags --ignore-tags -I -X ${kind.takes("read", "load")} -i,--input-file ${kind.load} --config
   ${kind.flag} --spider --protocol-directories --save-headers --trust-server-names -m,--mirror ${kind.script} --use-askpass ${kind.read}
-  --load-cookies --certificate --private-key --ca-certificate --ca-directory --crl-file ${kind.valueThat("send")} --post-data --body-data
+  --load-cookies --certificate --private-key --ca-certificate --ca-directory --crl-file ${kind.valueThat("send")} --post-data --body-data --method
   ${kind.takes("read", "send")} --post-file --body-file ${kind.write} --warc-tempdir ${kind.flagThat("delete")} --delete-after`;
 
 export const WEB_CLIENTS: Readonly<Record<string, Spec>> = {
