@@ -1,7 +1,7 @@
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 
 const SECRET =
-  /TOKEN|SECRET|PASSW|CREDENTIAL|(?:API|PRIVATE|ACCESS|SIGNING|ENCRYPTION|AUTH)_?KEY|DATABASE_URL|_(?:KEY|PAT|PASS|PWD|DSN)$/i;
+  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|BEARER|JWT|WEBHOOK|CONNECTION_?STRING|(?:API|PRIVATE|ACCESS|SIGNING|ENCRYPTION|AUTH)_?KEY|(?:DATABASE|REDIS|MONGO\w*|POSTGRES\w*|AMQP)_UR[IL]|_(?:AUTH|DSN|KEY|PASS|PAT|PWD?)$/i;
 
 /** Records the use of a variable whose name suggests a secret, unless the line itself sets it. */
 export function noteUse(walk: WalkState, name: string): void {
