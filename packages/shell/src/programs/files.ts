@@ -39,6 +39,14 @@ function dd(use: ParsedArgs, out: Findings): void {
 }
 
 // A mode or owner, then files.
+// What a glob or a search finds was there before, and is replaced by the input, which `xargs` leaves empty.
+function replace(use: ParsedArgs, out: Findings): void {
+  if (hasOption(use, "append")) return;
+  for (const { at, word } of use.operands)
+    if (word.pieces.some((piece) => typeof piece === "object" && piece.hole !== "number"))
+      hazard(out, at, "write");
+}
+
 function change(use: ParsedArgs, out: Findings): void {
   const below = hasOption(use, "recursive R");
   // A mode such as `-x` looks like an option.
@@ -173,8 +181,9 @@ export const FILES: Readonly<Record<string, Spec>> = {
   tee: {
     options: options`-a,--append -i,--ignore-interrupts -p ${kind.optional} --output-error`,
     operands: [many("write")],
+    more: replace,
   },
-  sponge: { options: options`-a`, operands: [many("write")] },
+  sponge: { options: options`-a,--append`, operands: [many("write")], more: replace },
   dd: { more: dd },
   chmod: { options: CHANGE, more: change },
   chown: { options: CHANGE, more: change },
