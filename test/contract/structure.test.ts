@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_330,
+  source_lines: 142_353,
   test_lines: 106_442,
   files_over_300: 0,
   functions_over_60: 0,

@@ -38,7 +38,6 @@ function dd(use: ParsedArgs, out: Findings): void {
   }
 }
 
-// A mode or owner, then files.
 // What a glob or a search finds was there before, and is replaced by the input, which `xargs` leaves empty.
 function replace(use: ParsedArgs, out: Findings): void {
   if (hasOption(use, "append")) return;
@@ -47,6 +46,7 @@ function replace(use: ParsedArgs, out: Findings): void {
       hazard(out, at, "write");
 }
 
+// A mode or owner, then files.
 function change(use: ParsedArgs, out: Findings): void {
   const below = hasOption(use, "recursive R");
   // A mode such as `-x` looks like an option.
