@@ -1,6 +1,7 @@
 // A held hook: Claude Code waits for it until a person answers, and no agent can answer in the person's place.
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { callQuestionId } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
@@ -8,6 +9,8 @@ import { bylaw, bylawHere, jsonLines, type Ran } from "./bylaw.ts";
 import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
 import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
 
+/** Where the packages of this project are installed. */
+const SCOPE = fileURLToPath(new URL("../../node_modules/@bylaw", import.meta.url));
 const PUBLISH = bash("npm publish x");
 
 /** Rules that do not look back, so the session has no state. */
@@ -36,7 +39,7 @@ interface Held extends SessionDesk {
   readonly questions: (count: number) => Promise<readonly string[]>;
 }
 
-function heldDesk(files?: Readonly<Record<"rules.toml", string>>): Held {
+function heldDesk(files?: Readonly<Record<string, string>>): Held {
   const desk = deskOf("claude-code", files);
   const { root, hook } = desk.desk;
   mkdirSync(join(root, ".bylaw"), { mode: 0o700 });
@@ -151,6 +154,18 @@ describe("a held hook", () => {
     expect(released).toBeUndefined();
     expect((await approve(["no", id, "--reason", "No"], TOKENS.ada)).code).toBe(0);
     expect(blocks(await held)).toBe(true);
+  });
+
+  test("goes on with a yes to a rule of a ruleset that the project has installed", async () => {
+    const extending = JSON.stringify({ extends: ["@bylaw/ruleset-recommended"] });
+    const { desk, call, asks, approve, questions } = heldDesk({ "bylaw.config.json": extending });
+    // The hook takes its own copy of the same version, and `bylaw approve` takes this one.
+    mkdirSync(join(desk.root, "node_modules"));
+    symlinkSync(SCOPE, join(desk.root, "node_modules/@bylaw"));
+    const held = asks(call(bash("npm install left-pad")));
+    const [id = ""] = await questions(1);
+    expect(await approve(["yes", id], TOKENS.ada)).toMatchObject({ code: 0, stderr: "" });
+    expect(verdictOf(await held)).toEqual(["allow", expect.stringContaining("ada")]);
   });
 
   test("shares its yes with no other hook that holds the same call", async () => {

@@ -62,7 +62,10 @@ export interface SessionDesk {
 }
 
 /** A configuration that looks back on the session. */
-export function deskOf(host = "claude-code", files = { "rules.toml": RULES }): SessionDesk {
+export function deskOf(
+  host = "claude-code",
+  files: Readonly<Record<string, string>> = { "rules.toml": RULES },
+): SessionDesk {
   const desk = engineDesk(files);
   const args = ["hook", host, "--config", join(desk.root, "bylaw.config.json")];
   const { root: cwd } = desk;

@@ -172,7 +172,10 @@ function pathOf(name: string, base: string): string {
   }
 }
 
-/** One digest of everything by which the policies decide, independent of the order of files. */
+/**
+ * One digest of everything by which the policies decide. Neither the order of the files nor their place counts, because one process may
+ * read a ruleset from the project and another the copy in the program.
+ */
 export function digestOf(
   policies: readonly {
     readonly files: readonly PolicyFile[];
@@ -182,7 +185,6 @@ export function digestOf(
   const parts = policies.flatMap(({ files, excludedRules }) =>
     files.map((file) =>
       JSON.stringify([
-        file.file,
         file.text,
         file.rules.map(({ source }) => source.tier),
         [...excludedRules].sort(),

@@ -260,7 +260,7 @@ describe("the pool", () => {
       decide({ extends: [brought(text)], without: ["@bylaw/plugin-policy/r"] }, call("t")).effect,
     ).toBe("ask_user");
   });
-  test("the digest changes with the rules, but not with the order of files", () => {
+  test("the digest changes with the rules, but not with the order or the place of files", () => {
     const [a, b] = [rule("a", "deny", 'tool = "a"'), rule("b", "deny", 'tool = "b"')];
     write("a.toml", a);
     write("b.toml", b);
@@ -269,6 +269,8 @@ describe("the pool", () => {
     expect(digest("a.toml", "b.toml")).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(digest("a.toml", "b.toml")).toBe(digest("b.toml", "a.toml"));
     expect(digest("a.toml")).not.toBe(digest("a.toml", "b.toml"));
+    write("copy.toml", a);
+    expect(digest("copy.toml", "b.toml")).toBe(digest("a.toml", "b.toml"));
     const dropped = kernelOf({ extends: [brought(a)], without: ["@bylaw/plugin-policy/a"] }).policy[
       "@bylaw/plugin-policy"
     ];
