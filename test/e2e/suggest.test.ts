@@ -254,6 +254,18 @@ describe("a suggestion", () => {
   });
 });
 
+test("a suggestion changes no case of the rulesets that the command has inside", async () => {
+  const one = await project(async ({ ask }) => {
+    for (const command of thrice("npm run build")) await ask(command, "yes");
+  });
+  const extending = JSON.stringify({ extends: ["@bylaw/ruleset-recommended"] });
+  writeFileSync(join(one.cwd, "bylaw.config.json"), extending);
+  // The built command, which brings files of its own.
+  const found = json(bylaw(["suggest", "--json"], { cwd: one.cwd }));
+  expect(found["suggestions"]).toMatchObject([{ saves: 3 }]);
+  expect(found["cases"]).toBeGreaterThan(1_000);
+});
+
 describe("an agent cannot bring about a rule", () => {
   test.each([
     ["by asking without an answer", [...WC, ...WC, ...WC], "nothing"],

@@ -10,8 +10,8 @@ import { LOADER } from "./scripts.ts";
  * compresses one that the package has without its `.gz`.
  */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  "@bylaw/ruleset-recommended": ["policy.toml", "dist/policy.compiled.json"],
-  "@bylaw/ruleset-everyday": ["policy.toml", "dist/policy.compiled.json"],
+  "@bylaw/ruleset-recommended": ["policy.toml", "cases.jsonl", "dist/policy.compiled.json"],
+  "@bylaw/ruleset-everyday": ["policy.toml", "cases.jsonl", "dist/policy.compiled.json"],
   "@bylaw/hook-client": ["dist/hook-client.cjs", "src/hook-client.sh"],
   "@bylaw/orchestrator": [
     ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
