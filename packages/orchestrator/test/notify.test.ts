@@ -228,6 +228,26 @@ describe("a link", () => {
     expect(granted.map(({ details }) => details["by"])).toEqual(["ada"]);
   });
 
+  test("answers once, and says so to whoever answered at the same time", async () => {
+    await start();
+    tell(told("ada", { url: `${hook}/ada` }));
+    const ann = await served.claim("ann");
+    await ann.send("POST", "/tools/execute", {
+      ...{ task_id: ann.task, tool_name: "ask_user_question", args: { question: "Which?" } },
+    });
+    const link = linkOf((await receiver.until(1))[0] as Posted);
+    const answers = await Promise.all(
+      ["yes", "yes", "no", "no"].map((one) => answer(link, { answer: one, reason: "this" })),
+    );
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200, 409, 409, 409,
+    ]);
+    for (const one of answers)
+      expect(await one.text()).toMatch(/<p>(?:Your (?:yes|no) is on record|Not answered: )/);
+    const types = (await eventsOf(served)).map(({ event_type }) => event_type);
+    expect(types.filter((type) => /^approval_(?:granted|refused)$/.test(type))).toHaveLength(1);
+  });
+
   test("asks for the role where the operator has several of the gate, and a no needs a reason", async () => {
     await start();
     tell(told("ada", { url: `${hook}/ada` }, ["human", "lead"]));

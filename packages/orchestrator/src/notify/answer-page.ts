@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { isBylawError } from "@bylaw/config";
 import { bodyLimit } from "hono/body-limit";
 import { html } from "hono/html";
 import { QUESTION_TOOL } from "../approvals/ask-user.ts";
 import type { Operator } from "../approvals/operators.ts";
 import type { ClosedQuestion, OpenQuestion } from "../approvals/question-list.ts";
 import type { App } from "../http/app-env.ts";
-import { Problem } from "../http/problem.ts";
+import { problemOf } from "../http/error-problem.ts";
 import type { Service } from "../service/service.ts";
 import { questionText } from "./question-text.ts";
 
@@ -62,9 +61,8 @@ export function serveAnswerPages(app: App, path: string, service: Service): void
         { answer, role: text("role"), reason: isPlainYes ? undefined : text("reason") },
       );
     } catch (error) {
-      const said = error instanceof Problem ? error.fields.detail : undefined;
-      if (said === undefined && !isBylawError(error)) throw error;
-      return page(409, html`<p>Not answered: ${said ?? (error as Error).message}</p>`);
+      const { status, detail } = problemOf(error, service);
+      return page(status < 500 ? 409 : status, html`<p>Not answered: ${detail}</p>`);
     }
     return page(200, html`<p>Your ${answer} is on record.</p>`);
   });
