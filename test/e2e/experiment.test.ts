@@ -1,6 +1,10 @@
 // `bylaw experiment` over real stores and with real processes.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createKernel } from "@bylaw/kernel";
+import { openRun } from "@bylaw/log";
+import { policy } from "@bylaw/plugin-policy";
+import { openSqliteStore } from "@bylaw/store-sqlite";
 import { describe, expect, test } from "vitest";
 import { bylaw, bylawHere, json, jsonLines, scratch, workplace, type Ran } from "./bylaw.ts";
 import { POLICIES, recorded, worked } from "./experiment-kit.ts";
@@ -43,6 +47,25 @@ describe("bylaw experiment replay", () => {
         { figure: "questions", a: { units: 2, value: 1.5 }, b: { units: 2, value: 0 } },
         { figure: "denials" },
       ],
+    });
+  });
+
+  test("counts a call that was approved and made again as one question", async () => {
+    const cwd = scratch(POLICIES);
+    const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+    const plugins = [policy({ text: POLICIES["a.toml"], discover: "none" })];
+    const run = await openRun(createKernel({ plugins }), { run: "main", store });
+    const call = { tool: "bash", args: { command: "npm publish x" }, cwd };
+    await run.toolCall(call);
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    await run.approve({ subject: { hook: "beforeToolCall", ...call }, by: "ada", expires_at });
+    expect((await run.toolCall(call)).applied).toBe("allow");
+    await run.close();
+    await store.close();
+    const ran = await bylawHere("experiment replay --a a.toml --b b.toml --json", { cwd });
+    expect(summaryOf(ran)).toMatchObject({
+      summary: { calls: 2, flips: 2 },
+      figures: [{}, { figure: "questions", a: { value: 1 }, b: { value: 0 } }, {}],
     });
   });
 

@@ -1,6 +1,6 @@
 import type { Unit } from "@bylaw/dashboard";
 import { CALL_EVENTS } from "@bylaw/log";
-import type { Kernel, LogEvent } from "@bylaw/kernel";
+import { isJsonObject, type Kernel, type LogEvent } from "@bylaw/kernel";
 import { VARIANTS, type Variant } from "@bylaw/log/experiment";
 import { plain } from "../io/text.ts";
 import { foldingView } from "../log/folding-view.ts";
@@ -37,8 +37,9 @@ export async function replayRuns(
       before: ({ subject }) => decidedBy(a, subject, state.view),
       wanted: (event) => isDecision(event) && wanted(event),
       onEvent: (event) => state.add(event),
-      onDecided({ hook }, before, candidate) {
+      onDecided({ subject: { hook }, event }, before, candidate) {
         decided += 1;
+        if (event !== undefined && isApproved(event)) return;
         add(counts.a, hook, before);
         add(counts.b, hook, candidate);
       },
@@ -54,6 +55,10 @@ const isDecision = ({ event_type }: LogEvent): boolean =>
   CALL_EVENTS.has(event_type) ||
   event_type === "phase_entered" ||
   event_type === "transition_blocked";
+
+// Such a call was counted when a person was asked about it. It is made again after the answer.
+const isApproved = ({ details: { decision } }: LogEvent): boolean =>
+  isJsonObject(decision) && decision["approval"] !== undefined;
 
 function add(counts: Counts, hook: string, { effect, code }: Recorded): void {
   if (effect === "allow") return;

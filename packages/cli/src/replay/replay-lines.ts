@@ -36,7 +36,7 @@ interface Replay {
   readonly wanted?: (event: LogEvent) => boolean;
   /** Receives each event after its call was decided. */
   readonly onEvent?: (event: LogEvent) => void;
-  readonly onDecided?: (subject: Asked, before: Recorded, candidate: Recorded) => void;
+  readonly onDecided?: (line: AskedLine, before: Recorded, candidate: Recorded) => void;
   readonly count: Pick<ReplayCount, "add">;
   /** Returns the text to print about a decision that changes. */
   readonly textOf: (result: Flip | NotReplayable) => string;
@@ -91,9 +91,10 @@ async function again(
   if (why !== undefined) return { ...at, why };
   if (subject === undefined) return "no call";
   try {
-    const before = await decideBefore({ ...line, subject });
+    const asked = { ...line, subject };
+    const before = await decideBefore(asked);
     const after = await decidedBy(candidate, subject, view);
-    onDecided?.(subject, before, after);
+    onDecided?.(asked, before, after);
     return flipOf(at, subject, before, after);
   } catch (error) {
     if (!isBylawError(error) || error.code !== "BYLAW_SUBJECT_INVALID") throw error;
