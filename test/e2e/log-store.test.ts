@@ -463,7 +463,9 @@ describe("the store of a project", () => {
     mkdirSync(join(cwd, ".bylaw"));
     mkdirSync(join(cwd, "src/deep"), { recursive: true });
     const below = join(cwd, "src/deep");
-    expect((await bylawHere(["log", "runs"], { cwd: below })).stderr).toMatch(/No log was named/);
+    expect((await bylawHere(["log", "runs"], { cwd: below })).stderr).toMatch(
+      /No log was named[^]*fix: Name one\. With `@bylaw\/plugin-event-log`/,
+    );
     for (const run of ["a", "b"])
       await bylawHere(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
     expect(jsonLines(await bylawHere(["log", "runs", "--json"], { cwd: below }))).toMatchObject([

@@ -22,7 +22,10 @@ function projectStore(): string | undefined {
 export function storeOrProject(named: string | undefined): StorePlace {
   const found = named ?? projectStore();
   if (found !== undefined) return storePlace(found);
-  throw usageError("No log was named, and there is no `.bylaw/store.db` here or in a folder above");
+  throw usageError(
+    "No log was named, and there is no `.bylaw/store.db` here or in a folder above",
+    "Name one. With `@bylaw/plugin-event-log` in the configuration, the sessions of a coding agent are recorded there.",
+  );
 }
 
 /** The project's store, or a new one in the working directory. */
