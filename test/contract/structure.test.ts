@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_353,
-  test_lines: 106_442,
+  source_lines: 142_362,
+  test_lines: 106_519,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
