@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_362,
+  source_lines: 142_375,
   test_lines: 106_519,
   files_over_300: 0,
   functions_over_60: 0,

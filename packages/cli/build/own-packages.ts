@@ -10,8 +10,8 @@ import { LOADER } from "./scripts.ts";
  * compresses one that the package has without its `.gz`.
  */
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  "@bylaw/ruleset-recommended": ["policy.toml", "cases.jsonl", "dist/policy.compiled.json"],
-  "@bylaw/ruleset-everyday": ["policy.toml", "cases.jsonl", "dist/policy.compiled.json"],
+  "@bylaw/ruleset-recommended": ["policy.toml", "cases.jsonl.gz", "dist/policy.compiled.json"],
+  "@bylaw/ruleset-everyday": ["policy.toml", "cases.jsonl.gz", "dist/policy.compiled.json"],
   "@bylaw/hook-client": ["dist/hook-client.cjs", "src/hook-client.sh"],
   "@bylaw/orchestrator": [
     ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
@@ -78,15 +78,29 @@ export function ownPackages(): Plugin {
           const from = join(NODE_MODULES, name, file);
           const source = existsSync(from)
             ? readFileSync(from)
-            : gzipSync(readFileSync(from.replace(/\.gz$/, "")), { level: 9 });
+            : gzipSync(shortened(from.replace(/\.gz$/, "")), { level: 9 });
           this.emitFile({ type: "asset", fileName: `packages/${name}/${file}`, source });
         }
     },
   };
 }
 
+// `bylaw suggest` only reads cases that a new allow could change, and names them by their lines.
+function shortened(file: string): string | Uint8Array {
+  if (basename(file) !== "cases.jsonl") return readFileSync(file);
+  const cases = readFileSync(file, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
+  return cases
+    .filter(({ must }) => must !== "allow")
+    .map(({ id: _, ...one }) => `${JSON.stringify(one)}\n`)
+    .join("");
+}
+
 /** The libraries that the policy language loads when a policy needs them, and the source of the module that exports each one. */
 const LIBRARIES = {
+  ignore: 'import library from "ignore"; export default library;',
   micromatch: 'import library from "micromatch"; export default library;',
   re2js: 'export * from "re2js";',
 } as const;
@@ -113,8 +127,11 @@ export function librariesLater(): Plugin {
             fileName: `library-${library}.js`,
           });
         const placed = code
+          .replace('load("ignore")', 'loadScript("library-ignore").default')
           .replace('load("micromatch")', 'loadScript("library-micromatch").default')
           .replace('load("re2js")', 'loadScript("library-re2js")');
+        if (placed.includes('load("'))
+          throw new Error("A library of the policy language is missing");
         return `import { loadScript } from "${LOADER}";\n${placed}`;
       },
     },

@@ -154,7 +154,10 @@ async function fixedCalls(
   const beside = sources.files.flatMap(({ file }) =>
     folders.flatMap((folder) => {
       const path = resolve(folder, file);
-      return [join(dirname(path), "cases.jsonl"), casesBeside(path)];
+      return [
+        ...["cases.jsonl", "cases.jsonl.gz"].map((name) => join(dirname(path), name)),
+        casesBeside(path),
+      ];
     }),
   );
   const found = beside.filter((file) => existsSync(file));

@@ -1,4 +1,6 @@
 import { isUtf8 } from "node:buffer";
+import { pipeline } from "node:stream";
+import { createGunzip } from "node:zlib";
 import { BylawError } from "@bylaw/kernel";
 import { inputFault, openInput } from "./input.ts";
 import { LINE_LIMIT_BYTES, TOO_LONG, linesOf } from "./split-lines.ts";
@@ -14,7 +16,7 @@ export interface TextLine {
 export const withoutLine = (message: string): string => message.replace(/\(line \d+, /, "(");
 
 /**
- * Reads the lines of a file, or of standard input for `-`, in constant memory. Yields the lines that each chunk completes. Throws
+ * Reads the lines of a file, which is unpacked if it ends in `.gz`, or of standard input for `-`, in constant memory. Yields the lines that each chunk completes. Throws
  * an error with the file, and with the line if it is too long or not UTF-8.
  */
 export async function* textLines(
@@ -31,7 +33,9 @@ export async function* textLines(
     });
   let line = 0;
   try {
-    for await (const lines of linesOf(openInput(file))) {
+    for await (const lines of linesOf(
+      file.endsWith(".gz") ? unpacked(openInput(file)) : openInput(file),
+    )) {
       const texts: TextLine[] = [];
       for (const bytes of lines) {
         line++;
@@ -50,4 +54,11 @@ export async function* textLines(
       ? error
       : bad(message, undefined, error, "Name a file, or - for standard input");
   }
+}
+
+function unpacked(packed: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
+  const text = createGunzip();
+  // A failure also ends the reading of the text.
+  pipeline(packed, text, () => {});
+  return text;
 }

@@ -23,8 +23,7 @@ export function storeOrProject(named: string | undefined): StorePlace {
   const found = named ?? projectStore();
   if (found !== undefined) return storePlace(found);
   throw usageError(
-    "No log was named, and there is no `.bylaw/store.db` here or in a folder above",
-    "Name one. With `@bylaw/plugin-event-log` in the configuration, the sessions of a coding agent are recorded there.",
+    "No log was named, and there is no `.bylaw/store.db` here or in a folder above, in which `@bylaw/plugin-event-log` records the sessions of a coding agent",
   );
 }
 
