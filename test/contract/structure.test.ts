@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 142_375,
-  test_lines: 106_519,
+  test_lines: 106_532,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

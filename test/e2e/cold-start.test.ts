@@ -82,7 +82,7 @@ test("the compiled code of what ran is kept, and not run if it is damaged", () =
   // Another command loads more scripts, and keeps their code beside it.
   bylaw(["log", "verify", "bylaw.config.json"], { cwd, env });
   expect(globSync(`${code}/*/log-verify-*`)).toHaveLength(1);
-  // A hook loads no script that is new, and uses other functions of them.
+  // A hook loads the same scripts as a check, and needs other functions of them.
   bylaw(["hook", "claude-code", "--config", "bylaw.config.json"], { cwd, env });
   expect(globSync(`${code}/*/hook-check-*`)).toHaveLength(1);
 

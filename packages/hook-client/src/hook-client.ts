@@ -27,7 +27,7 @@ async function main(): Promise<HookAnswer> {
   const answer = await askFor(input);
   if (answer !== undefined) return answer;
   const { wait, if_absent } = optionsIn(rest);
-  // Only without a program to ask. A program that fails denies.
+  // Only if the program is missing. If it fails, the call is denied.
   if (if_absent === "ask" && !existsSync(bin)) return NO_OPINION;
   // The process of its own may wait for a person. It has a deadline for everything else.
   clearTimeout(deadline);

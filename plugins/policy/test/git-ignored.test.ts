@@ -94,6 +94,9 @@ describe("`git_ignored = true`", () => {
     ["`.gitignore` has other letters", () => create(".gitignore", "Build/\n")],
     ["`.gitignore` means files only in another folder", () => create(".gitignore", "/pkg/build\n")],
     ["it is a link", () => linkTo("src", "build")],
+    ["`.gitignore` is a link", () => linkRules()],
+    ["`.gitignore` is a pipe", () => makePipe(".gitignore")],
+    ["`.gitignore` is huge", () => create(".gitignore", `build/\n${"a\n".repeat(40_000)}`)],
   ])("does not cover a folder if %s", async (_, change) => {
     expect(await effectOf("rm -rf build")).toBe("allow");
     change();
@@ -122,6 +125,16 @@ describe("`git_ignored = true`", () => {
 function trackAs(name: string): void {
   const blob = git("hash-object", "-w", ".gitignore").trim();
   git("update-index", "--add", "--cacheinfo", `100644,${blob},${name}`);
+}
+
+function linkRules(): void {
+  renameSync(join(work, ".gitignore"), join(work, "rules"));
+  symlinkSync("rules", join(work, ".gitignore"));
+}
+
+function makePipe(name: string): void {
+  rmSync(join(work, name));
+  execFileSync("mkfifo", [join(work, name)]);
 }
 
 function linkTo(target: string, name: string): void {

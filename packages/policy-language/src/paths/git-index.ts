@@ -20,7 +20,7 @@ export function repositoryAt(folder: string): Repository | "none" | undefined {
     const kind = kindOf(git);
     if (kind === "folder") return isUsual(git) ? { top, folder: git } : undefined;
     if (kind === "file") {
-      const [, path] = /^gitdir: (.+?)\n?$/.exec(read(git) ?? "") ?? [];
+      const [, path] = /^gitdir: (.+?)\n?$/.exec(readText(git) ?? "") ?? [];
       const other = path === undefined ? undefined : resolve(top, path);
       return other !== undefined && isUsual(other) ? { top, folder: other } : undefined;
     }
@@ -32,14 +32,15 @@ export function repositoryAt(folder: string): Repository | "none" | undefined {
 
 // Whether git accepts the folder as a repository, and its configuration names no other working tree.
 function isUsual(folder: string): boolean {
-  const shared = kindOf(`${folder}/commondir`) === "nothing" ? "." : read(`${folder}/commondir`);
+  const shared =
+    kindOf(`${folder}/commondir`) === "nothing" ? "." : readText(`${folder}/commondir`);
   if (shared === undefined) return false;
   const common = resolve(folder, shared.trim());
   const settings = [`${common}/config`, `${folder}/config.worktree`].map((file) =>
-    kindOf(file) === "nothing" ? "" : read(file),
+    kindOf(file) === "nothing" ? "" : readText(file),
   );
   return (
-    /^(ref: refs\/|[0-9a-f]{40})/.test(read(`${folder}/HEAD`) ?? "") &&
+    /^(ref: refs\/|[0-9a-f]{40})/.test(readText(`${folder}/HEAD`) ?? "") &&
     kindOf(`${common}/objects`) === "folder" &&
     kindOf(`${common}/refs`) === "folder" &&
     settings.every((text) => text !== undefined && !/\bworktree\b/i.test(text))
@@ -56,7 +57,9 @@ function kindOf(path: string): "nothing" | "folder" | "file" | "other" {
   }
 }
 
-const read = (path: string): string | undefined => readBytes(path, MAX_TEXT)?.toString("latin1");
+/** The text of a file, one character for each byte. Undefined if it is no file or has more than 1 MiB. */
+export const readText = (path: string): string | undefined =>
+  readBytes(path, MAX_TEXT)?.toString("latin1");
 
 function readBytes(path: string, most: number): Buffer | undefined {
   try {

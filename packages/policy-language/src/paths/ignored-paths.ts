@@ -1,12 +1,13 @@
-import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { loadIgnore } from "../match/lazy-modules.ts";
 import { segmentsOf } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
-import { readIndex, repositoryAt, type Repository } from "./git-index.ts";
+import { readIndex, readText, repositoryAt, type Repository } from "./git-index.ts";
 
 /** The limit of paths to look at for one call. */
 const MAX_PATHS = 64;
+/** The limit of a `.gitignore`, which an agent can write. Every line is an expression to compile. */
+const MAX_TEXT = 65_536;
 
 // Other names may be written differently in the index.
 const PLAIN = /^[ -~]+$/;
@@ -45,17 +46,20 @@ export function createIgnoredPaths(
     const inside = path.slice(repository.top.length + 1);
     const folded = inside.toLowerCase();
     const holds = (name: string): boolean => name === folded || name.startsWith(`${folded}/`);
-    return names?.some(holds) === false && isListed(repository.top, inside);
+    return names?.some(holds) === false && isListed(repository.top, inside, lookup);
   };
 }
 
 // The files of git's own folder and of the user are left out. They come after these, so they cannot take anything back.
-function isListed(top: string, inside: string): boolean {
+function isListed(top: string, inside: string, lookup: GlobLookup): boolean {
   const names = inside.split("/");
   let listed = false;
   for (let at = 0; at < names.length; at++) {
-    const text = read([top, ...names.slice(0, at), ".gitignore"].join("/"));
-    if (text === undefined) continue;
+    const file = [top, ...names.slice(0, at), ".gitignore"].join("/");
+    const kind = lookup.kindOf(file);
+    if (kind === "nothing") continue;
+    const text = kind === "file" ? readText(file) : undefined;
+    if (text === undefined || text.length > MAX_TEXT) return false;
     const { ignored, unignored } = loadIgnore()({ ignorecase: false })
       .add(text)
       .test(`${names.slice(at).join("/")}/`);
@@ -63,12 +67,4 @@ function isListed(top: string, inside: string): boolean {
     listed ||= ignored;
   }
   return listed;
-}
-
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
 }

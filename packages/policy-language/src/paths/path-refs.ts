@@ -40,7 +40,8 @@ export interface PathRef {
 export type Question = "folder" | "anything" | "ignored";
 
 /** The key under which the host says yes. */
-export const questionKey = (text: string, needs: Question): string => JSON.stringify([needs, text]);
+export const questionKey = (text: string, question: Question): string =>
+  JSON.stringify([question, text]);
 
 /** Files that another program finds in a folder. */
 export interface FoundRef {
