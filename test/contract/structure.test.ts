@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_375,
-  test_lines: 106_532,
+  source_lines: 142_378,
+  test_lines: 106_543,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -207,6 +207,17 @@ describe("a configuration", () => {
     expect(await effect()).toBe(undefined);
   });
 
+  test("stays loaded when a file appears that a call named", async () => {
+    const desk = engineDesk({ "all.json": '{ "extends": ["@bylaw/ruleset-recommended"] }' });
+    const write = { tool_name: "Write", tool_input: { file_path: "new.txt", content: "x" } };
+    const event = { ...line(""), cwd: desk.root, ...write };
+    await desk.hook(event, { config: "all.json" });
+    const { configurations } = await desk.status();
+    writeFileSync(join(desk.root, "new.txt"), "x");
+    await desk.hook(event, { config: "all.json" });
+    expect((await desk.status()).configurations).toEqual(configurations);
+  });
+
   test.each([
     ["ends the process", "process.exit(0); export default {};", /ended/],
     ["throws", "throw new Error('no');", /no/],

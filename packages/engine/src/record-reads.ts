@@ -18,8 +18,9 @@ const PROMISES = ["readFile", "readdir", "open"];
  */
 export function recordReads(tell: (path: string, signature: string) => void): () => void {
   const seen = new Set<string>();
+  let isRecording = true;
   const note = (given: unknown, only?: "absent"): void => {
-    const path = pathOf(given);
+    const path = isRecording ? pathOf(given) : undefined;
     if (path === undefined || seen.has(path)) return;
     const signature = signatureOf(path);
     if (only !== undefined && signature !== only) return;
@@ -40,6 +41,8 @@ export function recordReads(tell: (path: string, signature: string) => void): ()
     },
   });
   return () => {
+    // A module that kept a replaced function calls it for ever.
+    isRecording = false;
     for (const back of undo) back();
     modules.syncBuiltinESMExports();
     hooks?.deregister();
