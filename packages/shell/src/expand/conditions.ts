@@ -31,6 +31,9 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
         noteRefused(walk, node.left);
         visitWord(walk, node.left);
         visitWord(walk, node.right);
+        // To `sh` it is a redirection, which may overwrite the file on its right.
+        if (/^[<>]$/.test(node.operator))
+          noteUnknown(walk, "syntax", `${quote(node.operator)} in \`[[\``);
         if (NUMERIC.test(node.operator)) {
           visitArithmeticText(walk, sumOf(node.left.text));
           visitArithmeticText(walk, sumOf(node.right.text));

@@ -9,7 +9,7 @@ import {
 import { known, mayBeOption, prefix } from "./word-text.ts";
 
 /** An effect that a table can list. The other effects follow from paths, or from the lack of a table. */
-export type TableEffect = Exclude<EffectName, "writes-outside" | "unknown">;
+export type TableEffect = Exclude<EffectName, "writes-outside" | "runs-outside" | "unknown">;
 
 /**
  * The commands of a program that have an effect, as comma-separated patterns. Options match in any spelling and position. `*`: if

@@ -68,6 +68,9 @@ const NOT_PLAIN: ReadonlySet<string> = new Set(
 const mayNameFile = (name: string, value: Word, start: string): boolean =>
   value.text === undefined && (start === "" || name === "form" || !start.includes("="));
 
+// Any server may answer with the address of another one.
+const redirected = (out: Findings): void => network(out, undefined);
+
 // Sends the content of `@file`, or the text itself.
 function curl(use: ParsedArgs, out: Findings): void {
   const urls = [
@@ -75,11 +78,11 @@ function curl(use: ParsedArgs, out: Findings): void {
     ...optionsNamed(use, "url").map((used) => ({ at: used.at, word: valueOf(used) })),
   ];
   for (const { at, word } of urls) notePlain(at, word, out);
+  const follows = hasOption(use, "location location-trusted");
+  if (follows) redirected(out);
   // What is sent to a server of the project stays here, unless the server names another one.
   const stays =
-    urls.length > 0 &&
-    urls.every(({ word }) => DEVELOPED.test(startOf(word))) &&
-    !hasOption(use, "location location-trusted");
+    urls.length > 0 && urls.every(({ word }) => DEVELOPED.test(startOf(word))) && !follows;
   const methods = stays ? /^(?:GET|HEAD|OPTIONS|POST|PUT|PATCH)$/ : /^(?:GET|HEAD|OPTIONS)$/;
   for (const { option, at, value } of use.options) {
     if (NOT_PLAIN.has(option.name)) hazard(out, at, "send");
@@ -118,6 +121,8 @@ function wget(use: ParsedArgs, out: Findings): void {
       network(out, hostOf(after(valueOf(used), sign + 1)));
   }
   if (hasOption(use, "input-file config")) network(out, undefined);
+  const redirects = optionsNamed(use, "max-redirect").at(-1)?.value?.text;
+  if (use.operands.length > 0 && redirects !== "0") redirected(out);
   for (const { at, word } of use.operands) {
     notePlain(at, word, out);
     url(word, out);
