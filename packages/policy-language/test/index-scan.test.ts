@@ -65,6 +65,7 @@ const effects = fc.uniqueArray(
     "reads",
     "writes",
     "writes-outside",
+    "runs-outside",
     "deletes",
     "delete-below",
     "network",

@@ -89,7 +89,12 @@ describe("`git_ignored = true`", () => {
     ["git tracked it as a file", () => trackAs("build")],
     ["the workspace has no repository", () => rmSync(join(work, ".git"), { recursive: true })],
     ["the index cannot be read", () => writeFileSync(join(work, ".git/index"), "DIRC")],
-    ["it holds a repository", () => execFileSync("git", ["init", "-q", join(work, "build")])],
+    ["it is a repository", () => execFileSync("git", ["init", "-q", join(work, "build")])],
+    [
+      "it holds a repository",
+      () => execFileSync("git", ["init", "-q", join(work, "build/deep/x")]),
+    ],
+    ["it holds a linked working tree", () => create("build/deep/x/.git", "gitdir: /elsewhere\n")],
     ["`.gitignore` takes it back", () => create(".gitignore", "build/\n!build/\n")],
     ["`.gitignore` has other letters", () => create(".gitignore", "Build/\n")],
     ["`.gitignore` means files only in another folder", () => create(".gitignore", "/pkg/build\n")],

@@ -10,9 +10,12 @@ type Names = ReadonlySet<EffectName>;
 /** The effects that change files, inside the workspace or outside. */
 export const FILE_CHANGES: readonly EffectName[] = ["writes", "moves", "deletes", "delete-below"];
 
+/** The effects that depend on where the workspace is. */
+export const OUTSIDE: readonly EffectName[] = ["writes-outside", "runs-outside"];
+
 /**
  * Whether every effect of a command is listed and none is unknown. Without `writes-outside`, the command may change
- * only files inside the workspace.
+ * only files inside the workspace, and without `runs-outside` run only those.
  */
 export function effectsAllow(listed: Names, facts: CallFacts): boolean {
   const part = coverable(facts);
@@ -20,14 +23,21 @@ export function effectsAllow(listed: Names, facts: CallFacts): boolean {
   const { names, possible } = part.named;
   for (const name of names) if (!listed.has(name)) return false;
   for (const name of possible) if (!listed.has(name)) return false;
-  return listed.has("writes-outside") || !changesFiles(facts) || staysInside(facts);
+  return (
+    (listed.has("runs-outside") || !runsOutside(facts)) &&
+    (listed.has("writes-outside") || !changesFiles(facts) || staysInside(facts))
+  );
 }
 
 /** Whether a command certainly has one of the listed effects. */
 export function effectsDeny(listed: Names, facts: CallFacts): boolean {
   const { part } = facts;
   if (part === null) return false;
-  return listsAny(listed, part.named.names) || (listed.has("writes-outside") && leaves(facts));
+  return (
+    listsAny(listed, part.named.names) ||
+    (listed.has("writes-outside") && leaves(facts)) ||
+    (listed.has("runs-outside") && runsOutside(facts))
+  );
 }
 
 /** Whether a command may have one of the listed effects, depending on unknown words or paths. */
@@ -75,6 +85,15 @@ function leaves({ paths: { known, workspace } }: CallFacts): boolean {
       placesOf(fact).some((place) => !isInside(place, workspace)),
   );
 }
+
+// The temporary folder is outside: others may write there, and what lies there is not reviewed with the project.
+const runsOutside = ({ paths: { known, workspace } }: CallFacts): boolean =>
+  known.some(
+    ({ executes, remote, places }) =>
+      executes &&
+      !remote &&
+      places.some((place) => workspace === undefined || !place.isBelow(workspace)),
+  );
 
 const placesOf = ({ places, all }: PathFact): readonly Place[] =>
   places.length === 0 ? all : places;

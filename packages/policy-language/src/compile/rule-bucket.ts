@@ -1,5 +1,6 @@
 import type { Json } from "@bylaw/kernel";
 import type { EffectName } from "@bylaw/shell";
+import { OUTSIDE } from "./effect-parts.ts";
 import { reach } from "../match/arguments.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { PrefixMap } from "./prefix-map.ts";
@@ -71,10 +72,11 @@ export class Bucket {
     return rules;
   }
 
-  // The effect `writes-outside` depends on the paths, so the names of a command's effects cannot be used to find the rule.
+  // Some effects depend on the paths, so the names of a command's effects cannot be used to find the rule.
   #byEffect({ effects, source }: Rule): readonly Entry[][] | undefined {
     const allow = source.effect === "allow";
-    if (effects === undefined || (!allow && effects.has("writes-outside"))) return undefined;
+    if (effects === undefined || (!allow && OUTSIDE.some((name) => effects.has(name))))
+      return undefined;
     const index = (this.#effects ??= new Map());
     return [...effects, ...(allow ? ([""] as const) : [])].map((name) => listAt(index, name));
   }

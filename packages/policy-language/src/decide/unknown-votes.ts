@@ -1,6 +1,6 @@
 import type { Effect, Verdict } from "@bylaw/kernel";
 import { createDescendantLookup } from "../paths/descendants.ts";
-import { FILE_CHANGES } from "../compile/effect-parts.ts";
+import { FILE_CHANGES, OUTSIDE } from "../compile/effect-parts.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { quote } from "../load/finding.ts";
 import { leadingGlob } from "../match/leading-glob.ts";
@@ -66,10 +66,9 @@ export function createPolicyScope(
 const ofFiles = ({ readPaths, writePaths }: Rule): boolean =>
   (readPaths ?? writePaths) !== undefined;
 
-// Only the real path tells whether a change is inside the workspace.
+// Only the real path tells whether a change, or what runs, is inside the workspace.
 const changesFiles = ({ effects }: Rule): boolean =>
-  effects !== undefined &&
-  [...FILE_CHANGES, "writes-outside" as const].some((name) => effects.has(name));
+  effects !== undefined && [...FILE_CHANGES, ...OUTSIDE].some((name) => effects.has(name));
 
 function pathScopeOf(pathRules: readonly Rule[]): PolicyScope["paths"] {
   const byPrefix = new PrefixMap<Rule[]>();

@@ -17,6 +17,7 @@ export const EFFECT_SAMPLES: Readonly<Record<Exclude<EffectName, "unknown">, str
   "installs-code": "npm install",
   "queries-registry": "npm outdated",
   "runs-project": "npm test",
+  "runs-outside": "node ../x.js",
   "runs-command": "timeout 9 make",
   "runs-code": "tar -x --to-command=./x -f a.tar",
   "runs-inline-code": "bash -c ls",

@@ -272,6 +272,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
     wanted.push({
       text: path.text,
       access,
+      executes: kind === "execute",
       guessed: own && !remote,
       region,
       deletesBelow:

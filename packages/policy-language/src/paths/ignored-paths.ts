@@ -1,3 +1,4 @@
+import { readdirSync, type Dirent } from "node:fs";
 import { dirname } from "node:path";
 import { loadIgnore } from "../match/lazy-modules.ts";
 import { segmentsOf } from "./path-text.ts";
@@ -6,6 +7,8 @@ import { readIndex, readText, repositoryAt, type Repository } from "./git-index.
 
 /** The limit of paths to look at for one call. */
 const MAX_PATHS = 64;
+/** The limit of entries to look at in one of the folders. A build writes many files. */
+const MAX_ENTRIES = 100_000;
 /** The limit of a `.gitignore`, which an agent can write. Every line is an expression to compile. */
 const MAX_TEXT = 65_536;
 
@@ -14,7 +17,7 @@ const PLAIN = /^[ -~]+$/;
 
 /**
  * Returns a function that says whether git ignores everything at an absolute path: a `.gitignore` lists it, none takes it back, git
- * tracks nothing of it, and it is no repository itself. Says no in doubt, for example about a path behind a link. `placesOf`: every path
+ * tracks nothing of it, and it neither is nor holds a repository. Says no in doubt, for example about a path behind a link. `placesOf`: every path
  * that a path may be.
  */
 export function createIgnoredPaths(
@@ -36,18 +39,41 @@ export function createIgnoredPaths(
     const [place, ...others] = placesOf(given);
     if (--left < 0 || !PLAIN.test(path) || place !== path || others.length > 0) return false;
     const repository = repositoryAt(dirname(path));
-    if (
-      repository === undefined ||
-      repository === "none" ||
-      lookup.kindOf(`${path}/.git`) !== "nothing"
-    )
-      return false;
+    if (repository === undefined || repository === "none") return false;
     const names = trackedIn(repository);
     const inside = path.slice(repository.top.length + 1);
     const folded = inside.toLowerCase();
     const holds = (name: string): boolean => name === folded || name.startsWith(`${folded}/`);
-    return names?.some(holds) === false && isListed(repository.top, inside, lookup);
+    return (
+      names?.some(holds) === false &&
+      isListed(repository.top, inside, lookup) &&
+      !holdsRepository(path)
+    );
   };
+}
+
+// Git ignores a repository in an ignored folder too, but its commits may be nowhere else. True in doubt.
+function holdsRepository(folder: string): boolean {
+  const open = [folder];
+  let left = MAX_ENTRIES;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    const entries = entriesOf(at);
+    left -= entries?.length ?? left + 1;
+    if (left < 0 || entries?.some(({ name }) => name.toLowerCase() === ".git") === true)
+      return true;
+    for (const entry of entries ?? [])
+      if (!entry.isFile() && !entry.isSymbolicLink()) open.push(`${at}/${entry.name}`);
+  }
+  return false;
+}
+
+function entriesOf(path: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR" ? [] : undefined;
+  }
 }
 
 // The files of git's own folder and of the user are left out. They come after these, so they cannot take anything back.

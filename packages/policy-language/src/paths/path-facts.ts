@@ -12,6 +12,8 @@ import { saysYes, stampOf, type Stamp } from "./stamp.ts";
 /** One path that a call names. */
 export interface PathFact {
   readonly access: Access;
+  /** Whether the command runs it, or loads it as code. */
+  readonly executes: boolean;
   /** Every path that it may be: as written, and with links resolved. Empty for a guessed one. */
   readonly places: readonly Place[];
   /** Further paths that only a deny considers, such as its path if the workspace itself is behind a link. For a guessed one: all paths. */
@@ -97,7 +99,7 @@ class PathReader {
   /** Reads one path. Undefined if it cannot be read, or if what it needs is not there. */
   read(ref: PathRef): PathFact | undefined {
     const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
-    const { follows = false, needs } = ref;
+    const { follows = false, needs, executes = false } = ref;
     if (needs !== undefined && saysYes(this.#stamp, String(text), needs)) return undefined;
     const why =
       unknownPath(text, this.#call) ??
@@ -148,7 +150,8 @@ class PathReader {
         ? files
         : (this.#insideOf(ref, all) ?? (samples && matches?.concat(samples)));
     return {
-      ...{ access, places, aliases, all: both, named, maybe, cover, folders, follows, remote },
+      ...{ access, executes, places, aliases, all: both, named, maybe, cover, folders },
+      ...{ follows, remote },
       ignored: ref.deletesBelow === true && saysYes(this.#stamp, text, "ignored"),
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
       listed,
@@ -269,7 +272,7 @@ const wholeOf = (matches: readonly Place[], { visible = false }: RegionNames): R
 const NONE: readonly Place[] = [];
 const NOWHERE = {
   ...{ places: [], aliases: [], all: [], named: [], maybe: [] },
-  ...{ cover: undefined, listed: false, folders: 0, ignored: false },
+  ...{ cover: undefined, listed: false, folders: 0, ignored: false, executes: false },
 } as const;
 
 interface Guessed {

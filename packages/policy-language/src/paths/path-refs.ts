@@ -14,6 +14,8 @@ export interface PathRef {
   readonly access: Access;
   /** Whether it only may be a path. Denies consider it, but an allow need not cover it. */
   readonly guessed?: boolean | undefined;
+  /** Whether the command runs it, or loads it as code. */
+  readonly executes?: boolean | undefined;
   /** Set if it is a folder and the call means something below it. */
   readonly region?: RegionNames | undefined;
   /** Whether it is deleted with everything below it. */
