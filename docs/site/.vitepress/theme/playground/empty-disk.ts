@@ -11,6 +11,7 @@ export const lstatSync = missing;
 export const statSync = missing;
 export const readlinkSync = missing;
 export const opendirSync = missing;
+export const readdirSync = missing;
 export const realpathSync = Object.assign(missing, { native: missing });
 export const readFileSync = missing;
 // Without files there is no path to take apart, and nothing to hash.
