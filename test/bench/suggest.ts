@@ -1,5 +1,5 @@
 // Simulates a month in which a person answers questions and accepts every rule that `bylaw suggest` proposes in the evening:
-// `npm run bench:suggest -- DIR [--policy NAME] [--days N] [--seed N] [--sessions] [--list]`. DIR holds `external`, `shell` and
+// `npm run bench:suggest -- DIR [--policy NAME] [--days N] [--seed N] [--sessions] [--always] [--list]`. DIR holds `external`, `shell` and
 // `shell-2`, as of labelled commands. With `--sessions` a day is one recorded session of an agent, in its order, instead of calls that
 // are drawn. `--list` shows what is still asked about at the end, and why.
 import { spawnSync } from "node:child_process";
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string", default: "26" },
     sessions: { type: "boolean", default: false },
     list: { type: "boolean", default: false },
+    always: { type: "boolean", default: false },
   },
 });
 const [root] = positionals;
@@ -204,8 +205,12 @@ async function workday(
       await run.refuse({ asked: events.at(-1)?.sequence ?? 0, by: "person", reason: "Harmful" });
     else {
       const expires_at = new Date(Date.now() + 60_000).toISOString();
-      await run.approve({ subject: call, by: "person", expires_at });
-      await run.toolCall(call);
+      // A yes for always counts as the two that a suggestion needs.
+      for (let answer = 0; answer < (values.always ? 2 : 1); answer += 1) {
+        if (answer > 0) await run.toolCall(call);
+        await run.approve({ subject: call, by: "person", expires_at });
+        await run.toolCall(call);
+      }
     }
   }
   const events = await store.events(name, 0, 1_000_000);

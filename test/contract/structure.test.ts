@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_440,
-  test_lines: 106_549,
+  source_lines: 142_595,
+  test_lines: 106_760,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

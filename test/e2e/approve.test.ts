@@ -1,11 +1,18 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { BIN, bylawHere, json, type Ran } from "./bylaw.ts";
-import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
+import {
+  CONTRACT,
+  OPERATORS,
+  TOKENS,
+  atTerminal,
+  planOf,
+  project,
+  type Project,
+} from "./approve-kit.ts";
 
 const PLAN = planOf("It greets by name");
 
@@ -457,48 +464,25 @@ describe("who may answer", () => {
     async () => {
       const here = await project();
       rmSync(join(here.cwd, ".bylaw"), { recursive: true });
-      const child = spawn(
-        "script",
-        [
-          "-qec",
-          // The shell would report an interruption of its own.
-          `exec "${process.execPath}" "${BIN}" approve --watch --by ada --as lead --store runs.db --config bylaw.config.mjs`,
-          "/dev/null",
-        ],
-        { cwd: here.cwd, env: { ...process.env, NO_COLOR: "1" } },
+      const person = atTerminal(
+        "approve --watch --by ada --as lead --store runs.db --config bylaw.config.mjs",
+        here.cwd,
       );
-      onTestFinished(() => void child.kill("SIGKILL"));
-      let shown = "";
-      const looks = new Set<() => void>();
-      child.stdout.on("data", (chunk: Uint8Array) => {
-        shown += String(chunk);
-        for (const look of looks) look();
-      });
-      const until = (wanted: string): Promise<void> =>
-        new Promise((resolve) => {
-          const look = (): void => {
-            if (shown.includes(wanted)) resolve();
-          };
-          looks.add(look);
-          look();
-        });
       expect(await here.move("BUILD", PLAN)).toMatchObject({ code: "gate_pending" });
-      await until("anything else to leave it: ");
-      expect(shown).toContain("\u0007");
-      expect(shown).toContain("It greets by name");
-      child.stdin.write("no\n");
-      await until("What has to change: ");
-      child.stdin.write("Say how it is tested\n");
-      await until("rejected plan_approval task T1 by ada as lead");
-      shown = "";
+      await person.until("anything else to leave it: ");
+      expect(person.shown()).toContain("\u0007");
+      expect(person.shown()).toContain("It greets by name");
+      person.type("no\n");
+      await person.until("What has to change: ");
+      person.type("Say how it is tested\n");
+      await person.until("rejected plan_approval task T1 by ada as lead");
+      person.forget();
       expect(await here.call({ to: "staging" })).toMatchObject({ applied: "ask_user" });
-      await until("anything else to leave it: ");
-      child.stdin.write("yes\n");
-      await until("approved task T1 by ada");
+      await person.until("anything else to leave it: ");
+      person.type("yes\n");
+      await person.until("approved task T1 by ada");
       expect(await here.call({ to: "staging" })).toMatchObject({ applied: "allow" });
-      const ended = once(child, "close");
-      child.stdin.write("\u0003");
-      expect((await ended)[0]).toBe(0);
+      expect(await person.interrupt()).toBe(0);
     },
   );
 });

@@ -1,4 +1,4 @@
-import { omitUndefined, type LogEvent } from "@bylaw/kernel";
+import { omitUndefined } from "@bylaw/kernel";
 import {
   checkAnswerable,
   noOpenQuestion,
@@ -20,9 +20,10 @@ import {
   takeToken,
   type CommandAnswerer,
 } from "../approve/authority.ts";
-import { isRefusal } from "../approve/is-refusal.ts";
+import { alwaysPolicy, alwaysRule, type AlwaysRule } from "../approve/always-rule.ts";
 import { questionText } from "../approve/question-text.ts";
 import { RemoteApprovals } from "../approve/remote.ts";
+import { reportAnswer, type RecordedAnswer } from "../approve/report-answer.ts";
 import {
   findQuestion,
   joined,
@@ -34,10 +35,9 @@ import { policyPlugin, policySourcesOf } from "../decide/kernel-source.ts";
 import { runOrLatest, storeOrProject } from "../log/project-store.ts";
 import { kernelOf } from "../run/run-kernel.ts";
 import { endOf } from "../io/time-span.ts";
-import { reportError, usageError } from "../io/report-error.ts";
-import { conclude } from "../io/exit-code.ts";
-import { jsonLine, write } from "../io/output.ts";
+import { usageError } from "../io/report-error.ts";
 import { paintFor, plain } from "../io/text.ts";
+import { ownerOf } from "../suggest/policy-owner.ts";
 
 /** The options of the commands that answer a question. */
 export interface AnswerOptions extends ApproveOptions {
@@ -45,9 +45,11 @@ export interface AnswerOptions extends ApproveOptions {
   readonly as?: string;
   readonly reason?: string;
   readonly for?: string;
+  /** Whether a yes also becomes a rule. */
+  readonly always?: boolean;
 }
 
-export interface WaiverOptions extends Omit<AnswerOptions, "reason" | "for"> {
+export interface WaiverOptions extends Omit<AnswerOptions, "reason" | "for" | "always"> {
   readonly task: string;
   readonly gate: string;
   readonly check: string;
@@ -64,7 +66,7 @@ export async function answer(
   id: string,
   options: AnswerOptions,
 ): Promise<void> {
-  await reported(options, () => answerOnce(verdict, id, options, { token: takeToken() }));
+  await reportAnswer(options, () => answerOnce(verdict, id, options, { token: takeToken() }));
 }
 
 interface AnswerTerms {
@@ -89,15 +91,23 @@ export async function answerOnce(
   checkUsage(question, verdict, options);
   await checkAnswerable(question, verdict, project);
   const expires_at = endOf(options.for ?? CALL_FOR, Date.now());
-  if (!isConfirmed) await see(question, verdict, who);
+  let always: AlwaysRule | undefined;
+  if (options.always === true) {
+    // The operators of the policy that is written decide, not those of `--config`, which may be anybody's.
+    const { by } = answererOf(await ownerOf(alwaysPolicy(project.file)), options.by, token);
+    always = await alwaysRule(question, { config: project.file, store: options.store, by });
+  }
+  if (!isConfirmed) await see(question, verdict, who, always);
   const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
   // Pauses and holds come from plugins that every run has, whatever its configuration says.
   const stops = question.kind === "pause" || question.kind === "hold";
   const { kernel } = stops ? await kernelOf(undefined, options.config) : project;
-  return await joined({ ...project, kernel }, place, async (run) => {
+  const event = await joined({ ...project, kernel }, place, async (run) => {
     if (question.kind === "hold") checkHold(run, question);
     return await recordAnswer(run, question, given, project);
   });
+  // Last, because the answer counts for the policy that asked.
+  return always === undefined ? event : { ...event, always: always.accept() };
 }
 
 // While the person was reading, the workflow may have gone on and been held again at the same step.
@@ -123,7 +133,9 @@ async function answerRemotely(
   return await server.answer(id, { answer, ...omitUndefined({ role, reason, expires_at }) });
 }
 
-function checkRemote({ by }: AnswerOptions): void {
+function checkRemote({ by, always }: AnswerOptions): void {
+  if (always === true)
+    throw usageError("`--always` writes a policy here, not at `--url`", "Remove one of them");
   if (by !== undefined)
     throw usageError("With `--url` the token says who answers", "Remove `--by`");
 }
@@ -136,7 +148,7 @@ export async function waive({
   reason,
   ...options
 }: WaiverOptions): Promise<void> {
-  await reported(options, async () => {
+  await reportAnswer(options, async () => {
     const token = takeToken();
     if (options.url !== undefined) {
       const { url, as: role, for: span } = options;
@@ -179,7 +191,7 @@ export async function waive({
 
 /** Records that a mark of the policies counts as not set. */
 export async function clear(mark: string, options: AnswerOptions): Promise<void> {
-  await reported(options, async () => {
+  await reportAnswer(options, async () => {
     const token = takeToken();
     if (options.url !== undefined) {
       checkRemote(options);
@@ -244,52 +256,13 @@ async function see(
   question: Question,
   verdict: string,
   { by, ask }: CommandAnswerer,
+  always: AlwaysRule | undefined,
 ): Promise<void> {
   if (!ask) return;
-  process.stderr.write(questionText(question, paintFor(process.stderr)));
+  const paint = paintFor(process.stderr);
+  process.stderr.write(`${questionText(question, paint)}${always?.text(paint) ?? ""}`);
   if (!(await confirmed(`This will be ${verdict} by ${plain(by)}. Type yes to continue: `)))
     throw unconfirmed();
 }
 
 const unconfirmed = (): Error => unauthorized("The answer was not `yes`", "Nothing was recorded");
-
-/** The event of an answer. From a server, only some of its fields are known. */
-export type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
-  readonly task_id?: string | null;
-};
-
-const VERDICTS: Readonly<Record<string, string>> = {
-  check_waived: "waived",
-  approval_granted: "approved",
-  approval_refused: "rejected",
-  mark_cleared: "cleared",
-  checkpoint_resumed: "resumed",
-  oversight_acknowledged: "acknowledged",
-};
-
-/** Prints the recorded answer, or the refusal, which exits with 1. Wrong usage and broken files exit with 2. */
-export async function reported(
-  { json = false }: Pick<ApproveOptions, "json">,
-  work: () => Promise<RecordedAnswer>,
-): Promise<void> {
-  try {
-    const event = await work();
-    const { event_type, sequence, task_id = null, details } = event;
-    const { by, role, verdict, gate, check, mark, expires_at } = details;
-    const words = [
-      verdict ?? VERDICTS[event_type],
-      mark,
-      check,
-      gate,
-      task_id === null ? undefined : `task ${task_id}`,
-    ];
-    const whom = `by ${String(by)}${role === undefined ? "" : ` as ${String(role)}`}${expires_at === undefined ? "" : `, until ${String(expires_at)}`}`;
-    const text = [...words.filter((word) => word !== undefined).map(String), whom].join(" ");
-    await write(json ? jsonLine(event) : `${plain(text)} (event ${sequence})\n`);
-    conclude(0);
-  } catch (error) {
-    if (!isRefusal(error)) throw error;
-    reportError(error, { json });
-    conclude(1);
-  }
-}

@@ -3,11 +3,12 @@ import { unauthorized } from "@bylaw/orchestrator/approvals";
 import { answererOf, askedFor, takeToken } from "../approve/authority.ts";
 import { newQuestions } from "../approve/new-questions.ts";
 import { questionText } from "../approve/question-text.ts";
+import { reportAnswer } from "../approve/report-answer.ts";
 import { projectOf } from "../approve/session.ts";
 import { conclude } from "../io/exit-code.ts";
 import { paintFor } from "../io/text.ts";
 import { untilInterrupted } from "../io/until-interrupted.ts";
-import { answerOnce, reported, type AnswerOptions } from "./approve-answer.ts";
+import { answerOnce, type AnswerOptions } from "./approve-answer.ts";
 
 /** The options of `bylaw approve --watch`. */
 export type WatchOptions = Omit<AnswerOptions, "reason" | "json">;
@@ -30,16 +31,22 @@ export async function watch(options: WatchOptions): Promise<void> {
     if (answered.has(question.id)) continue;
     answered.add(question.id);
     process.stderr.write(`\u0007${questionText(question, paintFor(process.stderr))}`);
-    const said = await askedFor("yes, no, or anything else to leave it: ", stop);
-    if (said !== "yes" && said !== "no") continue;
+    const isCall = question.kind === "call" && options.url === undefined;
+    const said = await askedFor(
+      `yes, no, ${isCall ? "always, " : ""}or anything else to leave it: `,
+      stop,
+    );
+    const always = isCall && said === "always";
+    if (said !== "yes" && said !== "no" && !always) continue;
     const reason = said === "no" ? await askedFor("What has to change: ", stop) : undefined;
-    const verdict = said === "yes" ? "approved" : "rejected";
+    const verdict = said === "no" ? "rejected" : "approved";
     const { as, for: span, ...rest } = options;
     const ofKind =
       question.kind === "gate" ? { as } : question.kind === "call" ? { for: span } : {};
-    const given = { ...rest, ...omitUndefined({ ...ofKind, reason }) };
-    const terms = { token, confirmed: true };
-    await reported({}, () => answerOnce(verdict, question.id, given, terms));
+    const given = { ...rest, ...omitUndefined({ ...ofKind, reason }), always };
+    // The rule has not been shown yet.
+    const terms = { token, confirmed: !always };
+    await reportAnswer({}, () => answerOnce(verdict, question.id, given, terms));
   }
   conclude(0);
 }

@@ -53,10 +53,22 @@ Examples:
 
 const YES: CommandSpec = {
   arguments: ID,
-  options: [...ASKED, BY, AS, ["--reason <text>", "why, for a gate"], FOR],
+  options: [
+    ...ASKED,
+    BY,
+    AS,
+    ["--reason <text>", "why, for a gate"],
+    FOR,
+    [
+      "--always",
+      "add the smallest rule that allows this tool call to .bylaw/policy.toml beside the configuration",
+    ],
+  ],
   help: `${WHO}
+With --always the policy changes, so other open questions have to be asked again.
 
 Examples:
+  $ bylaw approve yes 0a1b2c3d4e5f6071 --by ada --always
   $ bylaw approve yes 0a1b2c3d4e5f6071 --store runs.db --run main --by ada --as lead
   $ bylaw approve yes 0a1b2c3d4e5f6071 --store runs.db --run main --for 5m --json`,
   run: async (id: string, options: AnswerOptions) =>

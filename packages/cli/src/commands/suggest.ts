@@ -1,11 +1,8 @@
-import { basename, dirname, join, resolve } from "node:path";
-import { existsSync, realpathSync } from "node:fs";
-import { findConfig, isBylawError } from "@bylaw/config";
+import { join } from "node:path";
 import { omitUndefined } from "@bylaw/kernel";
 import { unauthorized } from "@bylaw/orchestrator/approvals";
 import { answererOf, confirmed, takeToken, type CommandAnswerer } from "../approve/authority.ts";
-import { readCases } from "../cases/case-file.ts";
-import { policyBench, type PolicyBench } from "../cases/policy-bench.ts";
+import { policyBench } from "../cases/policy-bench.ts";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import {
   JSON_OPTION,
@@ -13,18 +10,17 @@ import {
   RUNS_OPTION,
   STORE_OPTION,
 } from "../command-line/shared-options.ts";
-import { defaultsFrom } from "../decide/call-options.ts";
-import { distinctFiles } from "../io/distinct-files.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { usageError } from "../io/report-error.ts";
-import { count, paintFor } from "../io/text.ts";
+import { paintFor } from "../io/text.ts";
 import { createEventReader } from "../log/read-events.ts";
 import { readRuns } from "../report/read-runs.ts";
-import { acceptRule, casesBeside } from "../suggest/accept-rule.ts";
+import { acceptRule, acceptedText } from "../suggest/accept-rule.ts";
 import { AnsweredCalls } from "../suggest/answered-calls.ts";
+import { fixedCalls } from "../suggest/fixed-calls.ts";
 import { learnRules, type LearnedRule } from "../suggest/learn-rules.ts";
-import { fixedCases, type FixedCall } from "../suggest/rule-suggester.ts";
+import { ownerOf } from "../suggest/policy-owner.ts";
 import {
   ruleTallies,
   suggestionsJson,
@@ -74,12 +70,12 @@ async function suggest(files: readonly string[], options: SuggestOptions): Promi
   const target = options.write ?? join(".bylaw", "policy.toml");
   // Before any code of the configuration runs.
   const who =
-    accept === undefined ? undefined : answererOf(await projectOf(target), options.by, token);
+    accept === undefined ? undefined : answererOf(await ownerOf(target), options.by, token);
   const bench = await policyBench({ policy, ...omitUndefined({ config }) });
   const answered = new AnsweredCalls();
   const reader = createEventReader();
   await readRuns(files, omitUndefined({ store, run }), { into: answered, reader });
-  const fixed = await fixedCalls(bench, options);
+  const fixed = await fixedCalls(bench.sources, options);
   const learned = await learnRules(answered.result(), bench, { atLeast, fixed });
   const tallies = ruleTallies(answered.rules, bench, atLeast);
   const found = { ...learned, tallies, cases: fixed.length };
@@ -92,37 +88,8 @@ async function suggest(files: readonly string[], options: SuggestOptions): Promi
   }
   const rule = await chosen(found, accept, who);
   const written = acceptRule(rule, target, bench.sources.tools);
-  const text = `Added ${rule.name} to ${written.policy}, and ${count(written.cases_added, "case")} to ${written.cases}\n`;
-  await write(json ? jsonLine(written) : text);
+  await write(json ? jsonLine(written) : acceptedText(written));
   conclude(0);
-}
-
-/**
- * The configuration of the project that a policy belongs to, beside which its operators are listed. Only the file that is written counts,
- * because `--config` may name operators of anybody's own.
- */
-async function projectOf(policy: string): Promise<string> {
-  const folder = dirname(realPathOf(resolve(policy)));
-  return (await configAbove(folder)) ?? join(folder.replace(/\/\.bylaw$/, ""), "bylaw.config.ts");
-}
-
-// The file, or folders above it, may still be missing.
-function realPathOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(realPathOf(above), basename(path));
-  }
-}
-
-async function configAbove(folder: string): Promise<string | undefined> {
-  try {
-    return await findConfig(folder);
-  } catch (error) {
-    if (isBylawError(error) && error.code === "BYLAW_CONFIG_MISSING") return undefined;
-    throw error;
-  }
 }
 
 async function chosen(
@@ -142,27 +109,4 @@ async function chosen(
   if (!(await confirmed("This rule will be added. Type yes to continue: ")))
     throw unauthorized("The answer was not `yes`", "Nothing was written");
   return rule;
-}
-
-// The cases that are named, and those beside the policies in force, as rulesets bring them.
-async function fixedCalls(
-  { sources }: PolicyBench,
-  { cases = [], config }: SuggestOptions,
-): Promise<readonly FixedCall[]> {
-  const place = config ?? (await configAbove(process.cwd()));
-  const folders = [...(place === undefined ? [] : [dirname(resolve(place))]), process.cwd()];
-  const beside = sources.files.flatMap(({ file }) =>
-    folders.flatMap((folder) => {
-      const path = resolve(folder, file);
-      return [
-        ...["cases.jsonl", "cases.jsonl.gz"].map((name) => join(dirname(path), name)),
-        casesBeside(path),
-      ];
-    }),
-  );
-  const found = beside.filter((file) => existsSync(file));
-  const fixed: FixedCall[] = [];
-  for (const file of distinctFiles([...cases, ...found]))
-    fixed.push(...fixedCases(await readCases(file, defaultsFrom({ interactive: true }))));
-  return fixed;
 }

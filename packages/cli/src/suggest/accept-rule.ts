@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { BylawError, messageOf, omitUndefined, type ToolCall } from "@bylaw/kernel";
 import { parsePolicy, type ToolTable } from "@bylaw/policy-language";
+import { count } from "../io/text.ts";
 import type { LearnedRule } from "./learn-rules.ts";
 
 /** How many of the saved calls, and of those beyond the rule, become cases. */
@@ -37,6 +38,15 @@ export function acceptRule(rule: LearnedRule, policy: string, tools: ToolTable) 
   }
   return { policy, cases, rule: name, cases_added: lines.length };
 }
+
+/** Says what was added. */
+export const acceptedText = ({
+  policy,
+  cases,
+  rule,
+  cases_added,
+}: ReturnType<typeof acceptRule>): string =>
+  `Added ${rule} to ${policy}, and ${count(cases_added, "case")} to ${cases}\n`;
 
 /** The file of the cases of a policy that was learned: `policy.cases.jsonl` for `policy.toml`. */
 export const casesBeside = (policy: string): string =>

@@ -88,8 +88,7 @@ export class AnsweredCalls {
   #callOf(event: LogEvent): AnsweredCall | undefined {
     const { call } = readRecordedCall(event);
     if (call === undefined) return undefined;
-    const { tool, server = null, args, agent = null, phase = null, cwd = null } = call;
-    const key = canonicalJson([tool, server, args, agent, phase, cwd]);
+    const key = callKey(call);
     const known = this.#calls.get(key);
     if (known !== undefined) return known;
     if (this.#calls.size >= MOST_CALLS) return undefined;
@@ -97,6 +96,12 @@ export class AnsweredCalls {
     this.#calls.set(key, made);
     return made;
   }
+}
+
+/** Equal for calls that an answer is about. */
+export function callKey(call: ToolCall): string {
+  const { tool, server = null, args, agent = null, phase = null, cwd = null } = call;
+  return canonicalJson([tool, server, args, agent, phase, cwd]);
 }
 
 interface Asked {

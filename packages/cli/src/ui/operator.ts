@@ -11,7 +11,8 @@ import {
 import { quote } from "@bylaw/wording";
 import { z } from "zod";
 import { projectOf, type Project } from "../approve/session.ts";
-import { answerOnce, type RecordedAnswer } from "../commands/approve-answer.ts";
+import type { RecordedAnswer } from "../approve/report-answer.ts";
+import { answerOnce } from "../commands/approve-answer.ts";
 import { usageError } from "../io/report-error.ts";
 import { createOperatorLogin, type Login } from "./login.ts";
 

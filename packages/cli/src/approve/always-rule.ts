@@ -1,0 +1,81 @@
+import { dirname, join, resolve } from "node:path";
+import { omitUndefined } from "@bylaw/kernel";
+import { unanswerable, type Question } from "@bylaw/orchestrator/approvals";
+import { policyBench } from "../cases/policy-bench.ts";
+import { createEventReader } from "../log/read-events.ts";
+import { readRuns } from "../report/read-runs.ts";
+import { acceptRule } from "../suggest/accept-rule.ts";
+import { AnsweredCalls, callKey } from "../suggest/answered-calls.ts";
+import { fixedCalls } from "../suggest/fixed-calls.ts";
+import { learnRules, type LearnedRule } from "../suggest/learn-rules.ts";
+import { suggestionsText } from "../suggest/suggestions-text.ts";
+import type { Paint } from "../io/text.ts";
+
+/** A rule that a yes adds to the project's policy. */
+export interface AlwaysRule {
+  /** What the person confirms. */
+  readonly text: (paint: Paint) => string;
+  readonly accept: () => ReturnType<typeof acceptRule>;
+}
+
+interface AlwaysTerms {
+  /** The configuration of the project, absolute. */
+  readonly config: string;
+  /** Default: the store of the project. */
+  readonly store: string | undefined;
+  readonly by: string;
+}
+
+/** The policy that takes such rules. */
+export const alwaysPolicy = (config: string): string => join(dirname(config), ".bylaw/policy.toml");
+
+/**
+ * The smallest rule that would have allowed the call of a question, learned as `bylaw suggest` does, from this answer alone. Throws
+ * BYLAW_APPROVAL_UNFIT if there is none.
+ */
+export async function alwaysRule(
+  question: Question,
+  { config, store, by }: AlwaysTerms,
+): Promise<AlwaysRule> {
+  const call = question.kind === "call" ? question.call : undefined;
+  if (call === undefined) throw noRule("Only a tool call that is wholly on record can become one");
+  const bench = await policyBench({ config });
+  const policy = alwaysPolicy(config);
+  if (!bench.sources.files.some(({ file }) => resolve(dirname(config), file) === policy))
+    throw unanswerable(
+      `The answer cannot become a rule: the configuration has no policy ${policy}`,
+      "List it in the option `files` of `@bylaw/plugin-policy`, or answer without `--always`",
+    );
+  const answered = new AnsweredCalls();
+  await readRuns([], omitUndefined({ store }), { into: answered, reader: createEventReader() });
+  const fixed = await fixedCalls(bench.sources, { config });
+  const all = answered
+    .result()
+    .map((one) =>
+      callKey(one.call) === callKey(call)
+        ? { ...one, yes: 1, people: new Set([by]) }
+        : { ...one, yes: 0 },
+    );
+  const { rules, without_rule } = await learnRules(all, bench, { atLeast: 1, fixed });
+  const [rule] = rules;
+  if (rule === undefined)
+    throw noRule(without_rule[0]?.why ?? "A call like it was refused, or a rule allows it already");
+  return {
+    text: (paint) => textOf(rule, fixed.length, paint),
+    accept: () => acceptRule(rule, policy, bench.sources.tools),
+  };
+}
+
+const textOf = (rule: LearnedRule, cases: number, paint: Paint): string =>
+  suggestionsText(
+    {
+      rules: [rule],
+      without_rule: [],
+      tallies: { never_fired: [], always_overruled: [], never_refused: [] },
+      cases,
+    },
+    paint,
+  );
+
+const noRule = (why: string): Error =>
+  unanswerable(`The answer cannot become a rule: ${why}`, "Answer without `--always`");

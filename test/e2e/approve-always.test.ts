@@ -1,0 +1,175 @@
+// `bylaw approve yes --always`: one answer that also becomes a rule, and that no agent can bring one about.
+import { createHash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createConfiguredKernel } from "@bylaw/config";
+import { openRun } from "@bylaw/log";
+import { openSqliteStore } from "@bylaw/store-sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { root } from "../contract/workspaces.ts";
+import { OPERATORS, TOKENS, atTerminal } from "./approve-kit.ts";
+import { bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+
+const FILES = {
+  "bylaw.config.json": JSON.stringify({
+    plugins: [{ use: "@bylaw/plugin-policy", options: { files: [".bylaw/policy.toml"] } }],
+  }),
+  ".bylaw/policy.toml": `
+[[rules]]
+name = "look"
+action = "allow"
+command = "ls *"
+
+[[rules]]
+name = "publishing"
+action = "ask_user"
+command = "npm publish *"
+`,
+};
+
+interface Project {
+  readonly cwd: string;
+  /** The effect of a call of the agent, recorded in a run of its own. */
+  readonly call: (command: string) => Promise<string>;
+  readonly idOf: (command: string) => Promise<string>;
+  readonly yes: (id: string, ...args: readonly string[]) => Ran;
+  readonly policy: string;
+}
+
+async function project(): Promise<Project> {
+  const cwd = scratch({ ...FILES, ".bylaw/operators.json": OPERATORS, "src/a.ts": "" });
+  symlinkSync(join(root, "node_modules"), join(cwd, "node_modules"));
+  const store = await openSqliteStore(join(cwd, ".bylaw/store.db"));
+  onTestFinished(() => store.close());
+  let runs = 0;
+  const open = async () => (await bylawHere("approve list --json", { cwd })).stdout;
+  return {
+    cwd,
+    async call(command) {
+      const { kernel } = await createConfiguredKernel({ file: join(cwd, "bylaw.config.json") });
+      const run = await openRun(kernel, { run: `run-${(runs += 1)}`, store });
+      const { decision } = await run.toolCall({
+        ...{ tool: "bash", args: { command }, agent: "dev", cwd, workspace: cwd },
+      });
+      await run.close();
+      return decision.effect;
+    },
+    async idOf(command) {
+      const asked = jsonLines({ code: 0, stderr: "", stdout: await open() }).flatMap((one) =>
+        Array.isArray(one["questions"]) ? one["questions"] : [one],
+      ) as readonly { readonly id: string; readonly args: { readonly command: string } }[];
+      return asked.find(({ args }) => args.command === command)?.id ?? "";
+    },
+    yes: (id, ...args) =>
+      bylaw(["approve", "yes", id, "--always", ...args], {
+        ...{ cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } },
+      }),
+    policy: join(cwd, ".bylaw/policy.toml"),
+  };
+}
+
+test("a yes for always adds the smallest rule, and the call is not asked about again", async () => {
+  const one = await project();
+  expect(await one.call("frob src/a.ts")).toBe("ask_user");
+  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  expect([ran.stderr, ran.code]).toEqual(["", 0]);
+  expect(ran.stdout).toMatch(/^approved by ada, until .*\nAdded [\w-]+ to .*policy\.toml, and/);
+  expect(await one.call("frob src/a.ts")).toBe("allow");
+  for (const other of ["frob --all src/a.ts", "frob ../a.ts", "frobber src/a.ts"])
+    expect(await one.call(other), other).toBe("ask_user");
+  const cases = join(one.cwd, ".bylaw/policy.cases.jsonl");
+  const tested = bylaw(["test", "--config", "bylaw.config.json", cases], { cwd: one.cwd });
+  expect([tested.stderr, tested.code]).toEqual(["", 0]);
+});
+
+test("it overrides a rule that asks on purpose, for that call alone, and the JSON names the rule", async () => {
+  const one = await project();
+  await one.call("npm publish a");
+  const ran = one.yes(await one.idOf("npm publish a"), "--json");
+  expect(json(ran)).toMatchObject({
+    event_type: "approval_granted",
+    always: { policy: one.policy, rule: expect.any(String) },
+  });
+  expect(readFileSync(one.policy, "utf8")).toContain('overrides = ["publishing"]');
+  expect(await one.call("npm publish a")).toBe("allow");
+  expect(await one.call("npm publish b")).toBe("ask_user");
+});
+
+test("nothing is recorded or written if the call cannot become a rule", async () => {
+  const one = await project();
+  await one.call("frob $(date)");
+  const unread = one.yes(await one.idOf("frob $(date)"));
+  expect(unread.code).toBe(1);
+  expect(unread.stderr).toMatch(/^error BYLAW_APPROVAL_UNFIT: The answer cannot become a rule: /);
+  expect(await one.idOf("frob $(date)")).not.toBe("");
+
+  await one.call("frob src/a.ts");
+  const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+  const no = ["approve", "no", await one.idOf("frob src/a.ts"), "--reason", "Not this"];
+  expect(bylaw(no, { cwd: one.cwd, env }).code).toBe(0);
+  await one.call("frob src/a.ts");
+  const refused = one.yes(await one.idOf("frob src/a.ts"));
+  expect(refused.stderr).toMatch(/BYLAW_APPROVAL_UNFIT: .* A call like it was refused/);
+  expect(readFileSync(one.policy, "utf8")).toBe(FILES[".bylaw/policy.toml"]);
+});
+
+test("nothing is recorded if the policy is not in force", async () => {
+  const one = await project();
+  await one.call("frob src/a.ts");
+  const id = await one.idOf("frob src/a.ts");
+  renameSync(one.policy, join(one.cwd, "rules.toml"));
+  const config = FILES["bylaw.config.json"].replace(".bylaw/policy.toml", "rules.toml");
+  writeFileSync(join(one.cwd, "bylaw.config.json"), config);
+  const ran = one.yes(id);
+  expect([ran.code, ran.stderr]).toEqual([
+    1,
+    expect.stringMatching(/has no policy .*policy\.toml/),
+  ]);
+  expect(await one.idOf("frob src/a.ts")).toBe(id);
+});
+
+test("a server's question takes no rule", async () => {
+  const one = await project();
+  const ran = one.yes("0a1b2c3d4e5f6071", "--url", "http://127.0.0.1:9");
+  expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/`--always` writes a policy/)]);
+});
+
+test("an agent cannot add one with operators of its own, also through a link", async () => {
+  const one = await project();
+  await one.call("frob src/a.ts");
+  const token = "m".repeat(40);
+  const mallory = createHash("sha256").update(token).digest("hex");
+  const operators = [{ name: "mallory", token: `sha256:${mallory}` }];
+  const { ".bylaw/policy.toml": _, ...others } = FILES;
+  const own = scratch({ ...others, "operators.json": JSON.stringify({ operators }) });
+  symlinkSync(join(one.cwd, ".bylaw"), join(own, ".bylaw"));
+  const id = await one.idOf("frob src/a.ts");
+  const store = ["--store", join(one.cwd, ".bylaw/store.db")];
+  for (const given of [[], ["--by", "mallory"]]) {
+    const ran = bylaw(["approve", "yes", id, "--always", ...store, ...given], {
+      ...{ cwd: own, env: { BYLAW_OPERATOR_TOKEN: token } },
+    });
+    expect(ran.stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
+  }
+  expect(readFileSync(one.policy, "utf8")).toBe(FILES[".bylaw/policy.toml"]);
+});
+
+test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+  "a person who watches sees the rule before it is written",
+  async () => {
+    const one = await project();
+    rmSync(join(one.cwd, ".bylaw/operators.json"));
+    await one.call("frob src/a.ts");
+    const person = atTerminal("approve --watch --by ada", one.cwd);
+    await person.until("always, or anything else to leave it: ");
+    person.type("always\n");
+    await person.until("Type yes to continue: ");
+    expect(person.shown()).toMatch(/command = .*frob/);
+    expect(readFileSync(one.policy, "utf8")).not.toContain("frob");
+    person.type("yes\n");
+    await person.until("Added ");
+    expect(await person.interrupt()).toBe(0);
+    expect(readFileSync(one.policy, "utf8")).toContain("frob");
+  },
+);
