@@ -8,8 +8,7 @@ import {
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
-
-const TIMEOUT_S = 30;
+import { TIMEOUT_S } from "./installation.ts";
 
 /** The differences from Claude Code. */
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
@@ -36,15 +35,7 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
 function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: Variant): Host {
   const { timeout, ...measured } = capabilities;
-  const {
-    start: _,
-    holds: _holds,
-    settings: _settings,
-    unjudged: _unjudged,
-    ...shared
-  } = claudeCode;
   return {
-    ...shared,
     ...own,
     capabilities: {
       ...{ ...measured, allow: true, exit_code: exitOf !== undefined },
@@ -64,6 +55,8 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: 
       const exit_code = call.tool === shellTool && isJsonObject(told) ? exitOf?.(told) : undefined;
       return { kind, name, call, ok, ...omitUndefined({ exit_code }) };
     },
+    answer: claudeCode.answer,
+    fault: claudeCode.fault,
     blocks: (output) =>
       output.exit === 0 || output.exit === 2 ? claudeCode.blocks(output) : false,
     shellCall: (command, cwd) => ({ ...claudeCode.shellCall(command, cwd), tool_name: shellTool }),
