@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_595,
-  test_lines: 106_760,
+  source_lines: 142_685,
+  test_lines: 106_860,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

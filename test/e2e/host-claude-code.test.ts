@@ -127,7 +127,7 @@ describe("bylaw doctor claude-code", () => {
         const file = join(home, SETTINGS);
         write(file, `// mine\n${readFileSync(file, "utf8")}`);
       },
-      /skips settings with comments/,
+      /does not read settings with comments/,
     ],
     [
       "the hook was changed",

@@ -459,16 +459,47 @@ const STARTED: Check = [
   },
 ];
 
-const COMMENTS: Check = [
-  "settings with a comment hold as its capabilities say, and `bylaw doctor` knows",
+const ignored = ({ host, ignored: changes = [] }: Program): readonly Check[] =>
+  changes.map(([file, change], at): Check => [
+    `${String(at + 1)}: ${file} of the user makes it ignore the hook, and \`bylaw doctor\` names it`,
+    async (desk) => {
+      governed(desk);
+      const path = join(desk.home, file);
+      desk.write(file, change(existsSync(path) ? readFileSync(path, "utf8") : ""));
+      const [found] = await outcome(desk, "denied");
+      const doctor = desk.bylaw("doctor", host.name);
+      if (doctor.code !== 1 || !doctor.text.includes(`no  ${path} has`)) return doctor.text;
+      return differs(found, "runs");
+    },
+  ]);
+
+/** Ways to write settings with more than JSON has. */
+const COMMENTS: Readonly<Record<string, (text: string) => string>> = {
+  "a comment before": (text) => `// mine\n${text}`,
+  "a comment within": (text) => text.replace(/"[A-Za-z]*": \[/, (key) => `/* mine */ ${key}`),
+  "a comment behind": (text) => `${text}// mine\n`,
+};
+const UNREAD: typeof COMMENTS = {
+  "a comma before the last bracket of": (text) => text.replace(/\}\s*$/, ",}\n"),
+};
+
+const written = (
+  { name, capabilities }: Program["host"],
+  [what, change]: readonly [string, (text: string) => string],
+): Check => [
+  `${what} the settings counts as its capabilities say, and \`bylaw doctor\` knows`,
   async (desk) => {
     governed(desk);
-    const { name, capabilities } = desk.program.host;
-    writeFileSync(desk.settings, `// mine\n${readFileSync(desk.settings, "utf8")}`);
+    const text = readFileSync(desk.settings, "utf8");
+    const changed = change(text);
+    if (changed === text) return "there is nothing to change";
+    writeFileSync(desk.settings, changed);
     const [found] = await outcome(desk, "denied");
     const doctor = desk.bylaw("doctor", name);
-    if (!capabilities.comments && !doctor.text.includes("skips settings")) return doctor.text;
-    return differs(found, capabilities.comments ? "blocks" : "runs");
+    const read = capabilities.comments && Object.hasOwn(COMMENTS, what);
+    if (doctor.text.includes("does not read settings") === read) return doctor.text;
+    // A program may also refuse to start.
+    return (found === "blocks") === read ? undefined : `it ${found}`;
   },
 ];
 
@@ -543,7 +574,8 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
   ...switchedOff(program),
   ...(program.host.start === undefined ? [] : [STARTED]),
-  COMMENTS,
+  ...ignored(program),
+  ...Object.entries({ ...COMMENTS, ...UNREAD }).map((way) => written(program.host, way)),
   IN_ORDER,
   ...(program.agent === undefined ? [] : [subAgent(program.agent)]),
   ...(program.skill === undefined ? [] : [skillOf(program.skill)]),

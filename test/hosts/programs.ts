@@ -43,6 +43,8 @@ export interface Program {
   ) => Readonly<Record<"file" | "text", string>> & { readonly call: ModelCall };
   /** Files of the project, each of which alone switches hooks off. */
   readonly off: readonly [Switch, ...Switch[]];
+  /** Changes to files of the home folder, each of which alone makes it ignore a hook of the user. */
+  readonly ignored?: readonly (readonly [file: string, change: (text: string) => string])[];
 }
 
 type Switch = readonly [file: string, text: string];
@@ -191,7 +193,9 @@ const droidProgram: Program = {
   args: ["exec", "--auto", "high", "-m", "custom:fake", PROMPT],
   env: () => ({ FACTORY_API_KEY: "fk-dummy" }),
   files: ({ url }) => ({
-    ".factory/settings.json": json({
+    ".factory/settings.json": json({ includeCoAuthoredByDroid: false }),
+    // Not in the file of the hook, so that it has a model without that file.
+    ".factory/settings.local.json": json({
       customModels: [
         {
           ...{ model: "fake", displayName: "fake", baseUrl: `${url}/v1`, apiKey: "dummy" },
@@ -209,6 +213,12 @@ const droidProgram: Program = {
   off: [
     [".factory/settings.json", json({ hooks: { hooksDisabled: true } })],
     [".factory/hooks.json", json({ hooksDisabled: true })],
+    [".factory/settings.json", '// mine\n{ "hooks": { "hooksDisabled": true } }'],
+  ],
+  ignored: [
+    [".factory/hooks.json", () => json({ PreToolUse: [] })],
+    [".factory/hooks/hooks.json", () => json({ PreToolUse: [] })],
+    [".factory/settings.json", (text) => text.replace('"hooks": {', '"hooks": { "PreCompact": 1,')],
   ],
 };
 

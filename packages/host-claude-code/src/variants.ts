@@ -8,6 +8,7 @@ import {
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { claudeCode } from "./claude-code.ts";
+import { droidHooksFault } from "./droid-hooks-fault.ts";
 import { TIMEOUT_S } from "./installation.ts";
 
 /** The differences from Claude Code. */
@@ -27,14 +28,17 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly folder: string;
   /** Other files, by their paths from the home folder or a project, that can switch hooks off. */
   readonly others: readonly string[];
+  /** Whether these files hold only hooks, which replace those in the settings. */
+  readonly only_hooks?: boolean;
   readonly shellTool: string;
   /** The exit code of a command that returned. Left out if the agent does not report it, or does not say for which call. */
   readonly exitOf?: (response: JsonObject) => number | undefined;
 }
 
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
-function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: Variant): Host {
+function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant }: Variant): Host {
   const { timeout, ...measured } = capabilities;
+  const { only_hooks = false, ...own } = variant;
   return {
     ...own,
     capabilities: {
@@ -66,7 +70,7 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...own }: 
         { scope: "project", root: project } as const,
       ].flatMap(({ scope, root }) => [
         { scope, file: join(root, folder, "settings.json"), target: true },
-        ...others.map((file) => ({ scope, file: join(root, file), target: false })),
+        ...others.map((file) => ({ scope, file: join(root, file), target: false, only_hooks })),
       ]),
     hooks(command) {
       const hook = { type: "command", timeout: TIMEOUT_S };
@@ -114,13 +118,15 @@ export const qwenCode: Host = variantOf({
 export const droid: Host = variantOf({
   ...{ name: "droid", title: "Droid", folder: ".factory", shellTool: "Execute" },
   capabilities: {
-    ...{ version: "0.225.2", ask: "runs", rewrites: "all", comments: false, project_off: "runs" },
+    ...{ version: "0.225.2", ask: "runs", rewrites: "all", comments: true, project_off: "runs" },
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
     halts: true,
   },
   others: [".factory/hooks.json", ".factory/hooks/hooks.json"],
-  switchedOff: ({ hooksDisabled, hooks }) =>
-    hooksDisabled === true || (isJsonObject(hooks) && hooks["hooksDisabled"] === true)
-      ? "`hooksDisabled: true`"
-      : undefined,
+  only_hooks: true,
+  switchedOff({ hooks = {} }) {
+    if (isJsonObject(hooks) && hooks["hooksDisabled"] === true) return "`hooksDisabled: true`";
+    const fault = droidHooksFault(hooks);
+    return fault && `hooks in a shape that Droid skips: ${fault}`;
+  },
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -149,6 +149,16 @@ describe.each(CALLS.map(([host]) => [host.title, host] as const))("%s", (_, host
   });
 });
 
+function installed(host: Host) {
+  const home = mkdtempSync(join(tmpdir(), "bylaw-variants-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const [place, project] = [{ home, cwd: home, env: {} }, join(home, "project")];
+  const fault = () => findInstallFault(host, inspectSettings(host, place, project));
+  const settings = host.files(place, project)[0]?.file ?? "";
+  installHooks(host, settings, `'/n' '/b' hook ${host.name} --config '/c'`);
+  return { home, project, settings, fault };
+}
+
 // Each was measured: the agent skips all hooks.
 it.each<readonly [Host, string, string]>([
   [qwenCode, ".qwen/settings.json", '{ "disableAllHooks": true }'],
@@ -158,17 +168,65 @@ it.each<readonly [Host, string, string]>([
   [droid, ".factory/settings.json", '{ "hooks": { "hooksDisabled": true } }'],
   [droid, ".factory/hooks.json", '{ "hooksDisabled": true }'],
   [droid, ".factory/hooks/hooks.json", '{ "hooksDisabled": true }'],
+  [droid, ".factory/settings.json", '// mine\n{ "hooks": { "hooksDisabled": true } }'],
+  [droid, ".factory/hooks.json", '{ "hooksDisabled": "yes" }'],
+  // Which of two programs takes the rest for a comment is unknown.
+  [droid, ".factory/hooks.json", '{ // mine\r"hooksDisabled": true\n}'],
 ])("$title is switched off by a project: %s %s", (host, name, text) => {
-  const home = mkdtempSync(join(tmpdir(), "bylaw-variants-"));
-  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const [place, project] = [{ home, cwd: home, env: {} }, join(home, "project")];
-  const fault = () => findInstallFault(host, inspectSettings(host, place, project));
-  const [user] = host.files(place, project);
-  installHooks(host, user?.file ?? "", `'/n' '/b' hook ${host.name} --config '/c'`);
+  const { project, fault } = installed(host);
   const file = join(project, name);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(join(project, ".env"), "ENV=production\nPORT=1\n# QWEN_CODE_SAFE_MODE=1\n");
   expect(fault()).toBeUndefined();
   writeFileSync(file, text);
   expect(fault()).toContain(file);
+});
+
+it("counts a comment in the settings of Droid as none, and a comma before a bracket as a fault", () => {
+  const { settings, fault } = installed(droid);
+  const text = readFileSync(settings, "utf8");
+  writeFileSync(settings, `// mine\n${text.replace('"hooks": {', '"hooks": { /* ours */')}// end`);
+  expect(fault()).toBeUndefined();
+  writeFileSync(settings, text.replace(/\}\s*$/, ",}"));
+  expect(fault()).toContain("does not read settings with commas before a bracket");
+});
+
+const LIST = '[{ "hooks": [{ "type": "command", "command": "true" }] }]';
+
+// Measured: the hooks of an event in these files are used instead of those in the settings of the same folder.
+it.each([".factory/hooks.json", ".factory/hooks/hooks.json"])(
+  "a file beside the settings of Droid replaces the hook: %s",
+  (name) => {
+    const { home, project, settings, fault } = installed(droid);
+    const [own, other] = [join(home, name), join(project, name)];
+    for (const file of [own, other]) mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(other, `{ "PreToolUse": ${LIST} }`);
+    writeFileSync(own, `{ "Notification": ${LIST}, "hooks": {}, "Other": 1 }`);
+    expect(fault()).toBeUndefined();
+    for (const list of ["[]", LIST]) {
+      writeFileSync(own, `{ "PreToolUse": ${list} }`);
+      expect(fault()).toMatch(/hooks\.json has `PreToolUse`, which replaces the hook of Bylaw/);
+    }
+    // Droid can move all hooks there.
+    const { hooks } = JSON.parse(readFileSync(settings, "utf8")) as { hooks: object };
+    writeFileSync(own, JSON.stringify(hooks));
+    expect(fault()).toBeUndefined();
+  },
+);
+
+// Measured: Droid then skips all hooks of the settings.
+it.each([
+  '"PreCompact": {}',
+  '"PreCompact": [1]',
+  '"PreCompact": [{ "hooks": {} }]',
+  '"PreCompact": [{ "matcher": 1, "hooks": [] }]',
+  '"PreCompact": [{ "hooks": [{ "type": "command" }] }]',
+  '"PreCompact": [{ "hooks": [{ "type": "prompt", "command": "true" }] }]',
+  '"PreCompact": [{ "hooks": [{ "type": "command", "command": "true", "timeout": "5" }] }]',
+  '"showHookOutput": 1',
+])("a hook that Droid cannot read switches its hooks off: %s", (member) => {
+  const { settings, fault } = installed(droid);
+  const text = readFileSync(settings, "utf8");
+  writeFileSync(settings, text.replace('"hooks": {', `"hooks": { ${member},`));
+  expect(fault()).toMatch(/has hooks in a shape that Droid skips/);
 });

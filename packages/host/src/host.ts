@@ -55,6 +55,8 @@ export interface SettingsFile {
   readonly file: string;
   /** Whether `bylaw install` writes the hook for this scope here. */
   readonly target: boolean;
+  /** Whether the file holds only hooks, which replace those for the same event in the other files of its scope. */
+  readonly only_hooks?: boolean;
 }
 
 /** What the installer adds to a settings file under `hooks`: one entry per event of the host. */

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { isJsonObject, messageOf, type JsonObject } from "@bylaw/kernel";
+import { isJsonObject, messageOf, type Json, type JsonObject } from "@bylaw/kernel";
 import type { Host, HostPlace, SettingsFile } from "../host.ts";
 import { variablesIn } from "../misleading.ts";
 import { commandIn, commandInText, hasOthers, isIntact } from "./hook-entries.ts";
@@ -15,6 +15,8 @@ export interface SettingsReport extends SettingsFile {
   readonly intact?: boolean;
   /** The setting that switches hooks off or replaces their command. */
   readonly off?: string;
+  /** The event whose hooks here replace ours in another file of the same scope. */
+  readonly replaces?: string;
   /** What runs commands without asking Bylaw: other hooks, which can also change a call, and settings of a project. */
   readonly others?: readonly string[];
   /** The reason why the file cannot be read. */
@@ -52,6 +54,11 @@ export function findInstallFault(
     ({ off: setting, scope }) => setting !== undefined && (scope === "managed" || !managed),
   );
   if (off !== undefined) return `${off.file} has ${String(off.off)}`;
+  const other = reports.find(
+    (one) => one.replaces !== undefined && installed.some(({ scope }) => scope === one.scope),
+  );
+  if (other !== undefined)
+    return `${other.file} has \`${String(other.replaces)}\`, which replaces the hook of Bylaw. Move it to the settings with that hook`;
   return managed ? undefined : faulty;
 }
 
@@ -75,6 +82,16 @@ function ownReport(host: Host, settings: SettingsFile, text: string): SettingsRe
   return { ...settings, exists: true, command, intact };
 }
 
+const settingsIn = (value: Json, { only_hooks }: SettingsFile): Json =>
+  only_hooks === true ? { hooks: value } : value;
+
+/** The first event of our hooks that is under `hooks`. */
+function firstOwnEvent(settings: Json, host: Host): string | undefined {
+  const hooks = isJsonObject(settings) ? settings["hooks"] : undefined;
+  if (!isJsonObject(hooks)) return undefined;
+  return Object.keys(host.hooks(() => "")).find((event) => Object.hasOwn(hooks, event));
+}
+
 function reportOn(host: Host, settings: SettingsFile, over: JsonObject): SettingsReport {
   try {
     const text = readSettings(settings.file);
@@ -88,18 +105,20 @@ function reportOn(host: Host, settings: SettingsFile, over: JsonObject): Setting
       ? { env: variablesIn(text) }
       : isText
         ? { text }
-        : readFor(host, text, settings.file).value;
+        : settingsIn(readFor(host, text, settings.file).value, settings);
     const command = isText ? undefined : commandIn(value, host);
     const intact = command === undefined ? undefined : isIntact(value, host, command);
     const off = isJsonObject(value)
       ? host.switchedOff({ ...value, ...over }, settings.scope)
       : undefined;
     const others = isJsonObject(value) ? othersIn(value, host, settings.scope) : [];
+    const replaces = settings.only_hooks === true ? firstOwnEvent(value, host) : undefined;
     return {
       ...settings,
       exists: true,
       ...(command === undefined ? {} : { command, intact: intact === true }),
       ...(off === undefined ? {} : { off }),
+      ...(replaces === undefined || intact === true ? {} : { replaces }),
       ...(others.length === 0 ? {} : { others }),
     };
   } catch (error) {

@@ -25,19 +25,20 @@ export interface JsonMember {
 export const readJsonc = (text: string, file: string): JsonNode => new Reader(text, file).read();
 
 /**
- * Parses the settings of a host. If a host is given, throws BYLAW_HOST_FILE_INVALID for text that the host cannot read: it would
- * skip the file and run every call.
+ * Parses the settings of a host. If a host is given, throws BYLAW_HOST_FILE_INVALID for text that the host cannot read: most hosts
+ * would skip the file and run every call.
  */
 export function readFor(host: Host | undefined, text: string, file: string): JsonNode {
   const node = readJsonc(text, file);
-  if (host === undefined || host.capabilities.comments) return node;
+  if (host === undefined) return node;
+  const { comments } = host.capabilities;
   try {
-    JSON.parse(text);
+    JSON.parse(comments ? text.replaceAll(STRING_OR_COMMENT, "$1") : text);
     return node;
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_HOST_FILE_INVALID",
-      message: `${host.title} skips settings with comments, commas before a bracket, or a byte order mark`,
+      message: `${host.title} does not read settings with ${comments ? "" : "comments, "}commas before a bracket, or a byte order mark`,
       fix: `Remove them from ${file}, then try again.`,
       source: { file },
       cause,
@@ -48,6 +49,7 @@ export function readFor(host: Host | undefined, text: string, file: string): Jso
 export const memberOf = (node: JsonNode, key: string): JsonMember | undefined =>
   node.kind === "object" ? node.members?.find((member) => member.key === key) : undefined;
 
+const STRING_OR_COMMENT = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 const SCALAR = /"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 const DEEPEST = 64;
@@ -64,6 +66,10 @@ class Reader {
   }
 
   read(): JsonNode {
+    if (/\r(?!\n)/.test(this.#text))
+      this.#fail(
+        "A line ends with a carriage return alone, which only some programs take for its end",
+      );
     const root = this.#value(DEEPEST);
     this.#match(SPACE);
     if (this.#at < this.#text.length) this.#fail("There is more after the end of the JSON value");
