@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_685,
-  test_lines: 106_860,
+  source_lines: 142_713,
+  test_lines: 106_975,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

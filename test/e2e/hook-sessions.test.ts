@@ -84,6 +84,19 @@ describe("a run of a session", () => {
     expect(events[2]?.details).toMatchObject({ id: "t1", ok: true, result: { exit_code: 0 } });
   });
 
+  test("does not make the engine load its rules again with every call that it writes down", async () => {
+    const plugins = ["@bylaw/plugin-event-log"];
+    const { desk, call, engine } = deskOf("claude-code", {
+      "bylaw.config.json": JSON.stringify({ plugins }),
+    });
+    const loadedAt = async (): Promise<unknown> => {
+      await engine(call(TESTS));
+      return (await desk.status()).configurations[0]?.loaded_at;
+    };
+    const first = await loadedAt();
+    expect([await loadedAt(), await loadedAt()]).toEqual([first, first]);
+  });
+
   test("is decided correctly by the engine and separate processes at the same time", async () => {
     const { desk, call, engine, cold } = deskOf();
     await Promise.all([engine(call(NETWORK)), cold(call(NETWORK))]);

@@ -60,9 +60,11 @@ function project(name: string): string {
 }
 
 // Includes standard error, so that a failed expectation shows it.
-async function node(args: readonly string[], cwd: string): Promise<string> {
+async function node(args: readonly string[], cwd: string, input = ""): Promise<string> {
   const env = { ...process.env, NODE_OPTIONS: "--preserve-symlinks --preserve-symlinks-main" };
-  const { stdout, stderr } = await run(process.execPath, args, { cwd, env }).catch(
+  const running = run(process.execPath, args, { cwd, env });
+  running.child.stdin?.end(input);
+  const { stdout, stderr } = await running.catch(
     (error: { readonly stdout?: string; readonly stderr?: string }) => ({
       stderr: String(error),
       ...error,
@@ -246,9 +248,28 @@ it.each(programsOf)(
     const own = project(name);
     const at = join("node_modules", name, file);
     expect(await node([at, "--version"], own)).toContain(version);
-    if (command === "bylaw") await decides(own, at);
+    if (command !== "bylaw") return;
+    await decides(own, at);
+    await records(own, at);
   },
 );
+
+// A new project needs no package but the command to record what its agent does.
+async function records(own: string, command: string): Promise<void> {
+  for (const format of ["ts", "json", "yaml", "toml"]) {
+    const fresh = join(own, format);
+    await node([command, "init", fresh, "--format", format], own);
+    const event = {
+      ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd: fresh, tool_use_id: "t1" },
+      ...{ tool_name: "Bash", tool_input: { command: "git push --force" } },
+    };
+    const config = join(fresh, `bylaw.config.${format}`);
+    const hook = [command, "hook", "claude-code", "--config", config];
+    expect(await node(hook, own, JSON.stringify(event)), format).toContain("no-force-push");
+    const log = join(fresh, ".bylaw/logs/claude-code-s1.jsonl");
+    expect(readFileSync(log, "utf8"), format).toContain('"tool_denied"');
+  }
+}
 
 // The command bundles copies of our packages. What they load on first use (braces, an expression) must work, and so must a
 // configuration with its own copies.

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { CONFIG_EXTENSIONS, writeGitignore } from "@bylaw/config";
 import { BylawError, messageOf } from "@bylaw/kernel";
 import { conclude } from "../io/exit-code.ts";
@@ -8,6 +8,7 @@ import {
   configText,
   policyText,
   POLICY_FILE,
+  RECORDS,
   type InitFormat,
   type InitRuleset,
 } from "../init/files.ts";
@@ -40,7 +41,8 @@ Examples:
   run: init,
 };
 
-const INSTALL = "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-policy";
+const INSTALL =
+  "npm install --save-dev @bylaw/cli @bylaw/kernel @bylaw/plugin-event-log @bylaw/plugin-policy";
 
 interface Plan {
   readonly ruleset: InitRuleset;
@@ -82,12 +84,23 @@ async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promis
     `${ruleset === "none" ? "The policy" : `The ruleset \`${ruleset}\``} ${SUMMARIES[ruleset]}.`,
     ...list(`Tasks of ${programs.join(", ")} that pass without a question:`, allowed),
     ...list("Tasks that are asked about or denied:", asked),
+    "",
+    recordText(written),
     ...list("Next:", next),
   ];
   await write(
-    json ? jsonLine({ written, ruleset, programs, allowed, asked, next }) : `${lines.join("\n")}\n`,
+    json
+      ? jsonLine({ written, ruleset, records: RECORDS, programs, allowed, asked, next })
+      : `${lines.join("\n")}\n`,
   );
   conclude(0);
+}
+
+/** Says where the record is. A .gitignore that was there before may not name it. */
+function recordText(written: readonly string[]): string {
+  const ignored = written.some((file) => basename(file) === ".gitignore");
+  const where = `${RECORDS.join(" and ")}${ignored ? ", which git ignores" : ""}`;
+  return `What a coding agent does is recorded in ${where}, once \`bylaw install\` put Bylaw into it. \`bylaw ui\` shows it.`;
 }
 
 // Undefined if the person cancelled.

@@ -6,6 +6,9 @@ export type InitRuleset = "everyday" | "recommended" | "none";
 /** The path of the starter policy, relative to the configuration. */
 export const POLICY_FILE = ".bylaw/policy.toml";
 
+/** Where the sessions of coding agents are recorded: the store, and a file for each run. */
+export const RECORDS = [".bylaw/store.db", ".bylaw/logs"] as const;
+
 /** The starter configuration. */
 export function configText(format: InitFormat, ruleset: InitRuleset): string {
   return CONFIGS[format](ruleset === "none" ? undefined : ruleset);
@@ -15,18 +18,23 @@ export function configText(format: InitFormat, ruleset: InitRuleset): string {
 const CONFIG_SCHEMA = "./node_modules/@bylaw/cli/schemas/config.json";
 const SCHEMA = "#:schema ../node_modules/@bylaw/cli/schemas/policy.json";
 
+// The store has each event on the disk before its call runs. The log files repeat it, so they may reach the disk later.
 const CONFIGS: Readonly<Record<InitFormat, (ruleset: string | undefined) => string>> = {
   ts: (ruleset) => `import { defineConfig } from "@bylaw/kernel";
+import { eventLog } from "@bylaw/plugin-event-log";
 import { policy } from "@bylaw/plugin-policy";
 ${ruleset === undefined ? "" : `import { ${ruleset} } from "@bylaw/ruleset-${ruleset}";\n`}
 export default defineConfig({
-${ruleset === undefined ? "" : `  extends: [${ruleset}],\n`}  plugins: [policy({ files: ["${POLICY_FILE}"] })],
+${ruleset === undefined ? "" : `  extends: [${ruleset}],\n`}  plugins: [policy({ files: ["${POLICY_FILE}"] }), eventLog({ durability: "batched" })],
   fallback: "ask_user",
 });
 `,
   json: (ruleset) => `{
   "$schema": "${CONFIG_SCHEMA}",
-${ruleset === undefined ? "" : `  "extends": ["@bylaw/ruleset-${ruleset}"],\n`}  "plugins": [{ "use": "@bylaw/plugin-policy", "options": { "files": ["${POLICY_FILE}"] } }],
+${ruleset === undefined ? "" : `  "extends": ["@bylaw/ruleset-${ruleset}"],\n`}  "plugins": [
+    { "use": "@bylaw/plugin-policy", "options": { "files": ["${POLICY_FILE}"] } },
+    { "use": "@bylaw/plugin-event-log", "options": { "durability": "batched" } }
+  ],
   "fallback": "ask_user"
 }
 `,
@@ -35,6 +43,9 @@ ${ruleset === undefined ? "" : `extends: ["@bylaw/ruleset-${ruleset}"]\n`}plugin
   - use: "@bylaw/plugin-policy"
     options:
       files: [${POLICY_FILE}]
+  - use: "@bylaw/plugin-event-log"
+    options:
+      durability: batched
 fallback: ask_user
 `,
   toml: (ruleset) => `#:schema ${CONFIG_SCHEMA}
@@ -43,6 +54,10 @@ ${ruleset === undefined ? "" : `extends = ["@bylaw/ruleset-${ruleset}"]\n`}fallb
 [[plugins]]
 use = "@bylaw/plugin-policy"
 options = { files = ["${POLICY_FILE}"] }
+
+[[plugins]]
+use = "@bylaw/plugin-event-log"
+options = { durability = "batched" }
 `,
 };
 
