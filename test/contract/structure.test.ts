@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_713,
-  test_lines: 106_975,
+  source_lines: 142_714,
+  test_lines: 106_958,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

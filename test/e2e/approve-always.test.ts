@@ -8,8 +8,9 @@ import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../contract/workspaces.ts";
-import { OPERATORS, TOKENS, atTerminal } from "./approve-kit.ts";
-import { bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { OPERATORS, TOKENS } from "./approve-kit.ts";
+import { BIN, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { answer } from "./terminal.ts";
 
 const FILES = {
   "bylaw.config.json": JSON.stringify({
@@ -161,15 +162,16 @@ test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
     const one = await project();
     rmSync(join(one.cwd, ".bylaw/operators.json"));
     await one.call("frob src/a.ts");
-    const person = atTerminal("approve --watch --by ada", one.cwd);
-    await person.until("always, or anything else to leave it: ");
-    person.type("always\n");
-    await person.until("Type yes to continue: ");
-    expect(person.shown()).toMatch(/command = .*frob/);
-    expect(readFileSync(one.policy, "utf8")).not.toContain("frob");
-    person.type("yes\n");
-    await person.until("Added ");
-    expect(await person.interrupt()).toBe(0);
+    const shown = await answer(
+      one.cwd,
+      [BIN, "approve", "--watch", "--by", "ada"],
+      [
+        ["always, or anything else to leave it: ", "always\n"],
+        ["Type yes to continue: ", "yes\n"],
+        ["Added ", "\u0003"],
+      ],
+    );
+    expect(shown).toMatch(/command = .*frob[^]*Type yes to continue/);
     expect(readFileSync(one.policy, "utf8")).toContain("frob");
   },
 );

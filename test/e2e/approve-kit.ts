@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createConfiguredKernel } from "@bylaw/config";
@@ -10,7 +8,7 @@ import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
-import { BIN, bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { bylawHere, jsonLines, scratch, type Ran } from "./bylaw.ts";
 
 const CONFIG = `
 import { allow, ask, defineConfig, definePlugin } from "@bylaw/kernel";
@@ -159,50 +157,5 @@ export async function project(
         workspace: cwd,
         ...fields,
       }),
-  };
-}
-
-/** A command at a terminal, which `script` of util-linux gives it. */
-export interface AtTerminal {
-  /** Resolves when this text has been shown since the start, or since `forget`. */
-  readonly until: (wanted: string) => Promise<void>;
-  readonly type: (text: string) => void;
-  readonly shown: () => string;
-  readonly forget: () => void;
-  /** Presses Ctrl-C. Resolves to the exit code. */
-  readonly interrupt: () => Promise<unknown>;
-}
-
-export function atTerminal(line: string, cwd: string): AtTerminal {
-  // Without `exec` the shell would report an interruption of its own.
-  const child = spawn(
-    "script",
-    ["-qec", `exec "${process.execPath}" "${BIN}" ${line}`, "/dev/null"],
-    { ...{ cwd, env: { ...process.env, NO_COLOR: "1" } } },
-  );
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let shown = "";
-  const looks = new Set<() => void>();
-  child.stdout.on("data", (chunk: Uint8Array) => {
-    shown += String(chunk);
-    for (const look of looks) look();
-  });
-  return {
-    until: (wanted) =>
-      new Promise((resolve) => {
-        const look = (): void => {
-          if (shown.includes(wanted)) resolve();
-        };
-        looks.add(look);
-        look();
-      }),
-    type: (text) => void child.stdin.write(text),
-    shown: () => shown,
-    forget: () => (shown = ""),
-    async interrupt() {
-      const ended = once(child, "close");
-      child.stdin.write("\u0003");
-      return (await ended)[0] as unknown;
-    },
   };
 }

@@ -4,15 +4,8 @@ import { join } from "node:path";
 import { parseEventLine } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { BIN, bylawHere, json, type Ran } from "./bylaw.ts";
-import {
-  CONTRACT,
-  OPERATORS,
-  TOKENS,
-  atTerminal,
-  planOf,
-  project,
-  type Project,
-} from "./approve-kit.ts";
+import { atTerminal } from "./terminal.ts";
+import { CONTRACT, OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 
 const PLAN = planOf("It greets by name");
 
@@ -464,10 +457,8 @@ describe("who may answer", () => {
     async () => {
       const here = await project();
       rmSync(join(here.cwd, ".bylaw"), { recursive: true });
-      const person = atTerminal(
-        "approve --watch --by ada --as lead --store runs.db --config bylaw.config.mjs",
-        here.cwd,
-      );
+      const options = "--by ada --as lead --store runs.db --config bylaw.config.mjs".split(" ");
+      const person = atTerminal(here.cwd, [BIN, "approve", "--watch", ...options]);
       expect(await here.move("BUILD", PLAN)).toMatchObject({ code: "gate_pending" });
       await person.until("anything else to leave it: ");
       expect(person.shown()).toContain("\u0007");
@@ -482,7 +473,8 @@ describe("who may answer", () => {
       person.type("yes\n");
       await person.until("approved task T1 by ada");
       expect(await here.call({ to: "staging" })).toMatchObject({ applied: "allow" });
-      expect(await person.interrupt()).toBe(0);
+      person.type("\u0003");
+      expect(await person.ended).toBe(0);
     },
   );
 });
