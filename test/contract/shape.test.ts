@@ -17,7 +17,7 @@ const SECOND_ENTRIES: Readonly<Record<string, readonly string[]>> = {
   "packages/host": ["./events"],
   "packages/host-mcp": ["./events", "./local-server", "./proxy"],
   "packages/log": ["./allowed-by-rule", "./experiment"],
-  "packages/orchestrator": ["./approvals", "./events"],
+  "packages/orchestrator": ["./approvals", "./events", "./message-events", "./notify"],
   "packages/policy-language": ["./condition", "./real-paths"],
   "packages/runner": ["./dbos", "./restate"],
   "packages/sdk": ["./node"],

@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_714,
-  test_lines: 106_958,
+  source_lines: 142_894,
+  test_lines: 107_192,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

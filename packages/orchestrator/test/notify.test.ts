@@ -18,10 +18,14 @@ interface Posted {
 class Webhooks extends Receiver<Posted> {
   status = 200;
   location: string | undefined;
+  /** The answers that wait to be sent. Left out: none waits. */
+  waiting: (() => void)[] | undefined;
 
   protected override receive(request: IncomingMessage, text: string, response: ServerResponse) {
     const sent = this.location === undefined ? {} : { location: this.location };
-    response.writeHead(this.status, sent).end();
+    const end = (): void => void response.writeHead(this.status, sent).end();
+    if (this.waiting === undefined) end();
+    else this.waiting.push(end);
     const { url: path = "", headers } = request;
     return { path, headers, text, body: JSON.parse(text) as Posted["body"] };
   }
@@ -46,6 +50,8 @@ const tell = (...operators: readonly object[]): void => setOperators(served, ...
 async function start(given: Parameters<typeof serveNotifying>[0] = {}): Promise<void> {
   served = await serveNotifying(given);
 }
+
+const QUICK = { operate: { due_every_ms: 20 } };
 
 const ask = (agent: Agent, url = "https://example.com/a") => agent.check("web_fetch", { url });
 
@@ -119,6 +125,22 @@ describe("a message about a question", () => {
     );
     expect(new Set(ids).size).toBe(2);
     expect((await untilTold(2)).length).toBe(2);
+  });
+
+  test("is sent by one of two servers, also while its receiver takes long", async () => {
+    const kept = store();
+    await start({ store: kept });
+    const other = await serve({ store: kept, beside: served, settings: QUICK });
+    const agent = await served.claim("ann");
+    for (const page of "abcdef") await ask(agent, `https://example.com/${page}`);
+    receiver.waiting = [];
+    tell(told("ada", { url: `${hook}/` }));
+    await receiver.until(6);
+    for (const end of receiver.waiting) end();
+    receiver.waiting = undefined;
+    await untilTold(6);
+    await other.close();
+    expect(receiver.received).toHaveLength(6);
   });
 
   test("is tried again when the webhook fails, follows no redirect, and the log never shows the address", async () => {

@@ -55,7 +55,7 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
   const files = [...shell.slice(0, 1), ...node, ...(client === "none" ? [BIN] : [])];
   return [
     ...(leaves ? [`${files.map(isFile).join(" && ")} || ${LEAVE};`] : []),
-    client === "curl" ? "/bin/sh" : "NODE_OPTIONS= NODE_PATH= NODE_COMPILE_CACHE= OPENSSL_CONF=",
+    client === "curl" ? "/bin/sh" : `${CLEARED.join("= ")}=`,
     ...[...shell, ...node, BIN].map(quoted),
     `hook ${host} --config ${quoted(config)}`,
     ...(strict ? ["--strict"] : []),
@@ -65,6 +65,12 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
     ...(wait === undefined ? [] : [`--wait ${wait}`]),
   ].join(" ");
 }
+
+// They load code into Node, or let others read what a hook sends to webhooks.
+const CLEARED = [
+  ...["NODE_OPTIONS", "NODE_PATH", "NODE_COMPILE_CACHE", "OPENSSL_CONF"],
+  ...["NODE_USE_ENV_PROXY", "NODE_TLS_REJECT_UNAUTHORIZED", "NODE_EXTRA_CA_CERTS"],
+];
 
 // No opinion, in the shapes of all hosts. It reads the event first, because a host may fail if nobody reads it.
 const LEAVE = "{ cat >/dev/null; printf '{}'; exit 0; }";

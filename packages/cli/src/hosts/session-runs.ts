@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { HeldAnswer, Judge, SessionEvent, ToolReturn } from "@bylaw/host";
 import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
@@ -7,6 +7,7 @@ import {
   omitUndefined,
   type Decision,
   type Kernel,
+  type LogEvent,
   type Response,
   type ToolCall,
 } from "@bylaw/kernel";
@@ -19,6 +20,7 @@ import {
   type Outcome,
   type Run,
 } from "@bylaw/log";
+import { MESSAGE_EVENTS } from "@bylaw/orchestrator/message-events";
 import type { Store } from "@bylaw/store";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { storePlace } from "../log/open-store.ts";
@@ -64,6 +66,8 @@ interface Session {
 
 /** The kind of the documents that name the run in which a sub-agent started. */
 const STARTED_IN = "host_subagent";
+
+const TYPES = [...EVENT_TYPES, ...MESSAGE_EVENTS];
 
 /** Milliseconds after which a run that nobody uses is closed. */
 const IDLE_MS = 300_000;
@@ -115,7 +119,12 @@ export class SessionRuns {
       const { decision, events } = await toolCall(run, about, session, place);
       const [asked] = events;
       if (asked === undefined || !asksPerson(asked)) return { decision };
-      const answer = await answerTo(store, run.run, { asked, wait_ms });
+      const answered = new AbortController();
+      // Whoever cannot be told must not keep the call waiting, nor change its decision.
+      this.#tell({ run, store }, asked, answered.signal).catch(() => {});
+      const answer = await answerTo(store, run.run, { asked, wait_ms }).finally(() =>
+        answered.abort(),
+      );
       if (answer === undefined) return undefined;
       const { by, reason } = answer.details;
       if (answer.event_type === "approval_refused")
@@ -163,6 +172,17 @@ export class SessionRuns {
     });
   }
 
+  /** Tells the operators beside the configuration, which no agent names. Loaded late, because most projects have none. */
+  async #tell({ run, store }: Opened, asked: LogEvent, signal: AbortSignal): Promise<void> {
+    const folder = dirname(this.#options.config);
+    const file = join(folder, ".bylaw/operators.json");
+    if (!existsSync(file)) return;
+    const { tellOperators } = await import("@bylaw/orchestrator/notify");
+    const answerWith = (id: string): string =>
+      `In ${folder}, run \`bylaw approve yes ${id}\` or \`bylaw approve no ${id} --reason TEXT\`.`;
+    await tellOperators({ run, store, asked, file, answerWith, signal });
+  }
+
   get #store(): string {
     return join(dirname(this.#options.config), ".bylaw/store.db");
   }
@@ -204,7 +224,7 @@ export class SessionRuns {
     const store = await openSqliteStore(file);
     try {
       const run = await runNamed(name, store);
-      return { store, run: await openRun(kernel, { run, store, join: true, types: EVENT_TYPES }) };
+      return { store, run: await openRun(kernel, { run, store, join: true, types: TYPES }) };
     } catch (error) {
       await store.close().catch(() => {});
       throw error;

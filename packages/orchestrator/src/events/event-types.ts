@@ -1,6 +1,7 @@
 import { definePlugin } from "@bylaw/kernel";
 import type { EventType } from "@bylaw/log";
 import { z } from "zod";
+import { MESSAGE_EVENTS } from "../notify/message-events.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 /** The event of a request that was refused before anything was decided. */
@@ -12,9 +13,6 @@ const long = z.string().max(100_000);
 
 /** The event of a person's answer to a question of an agent. */
 export const QUESTION_ANSWERED = "question_answered";
-
-/** The event of a message to a person about an open question. */
-export const PERSON_TOLD = "person_told";
 
 /** The event types that the service declares. */
 export const EVENT_TYPES: readonly EventType[] = [
@@ -40,18 +38,7 @@ export const EVENT_TYPES: readonly EventType[] = [
     name: QUESTION_ANSWERED,
     details: z.strictObject({ question: long, about: long, by: long, answer: long }),
   },
-  {
-    name: PERSON_TOLD,
-    details: z.strictObject({
-      /** The id of the question. */
-      question: text,
-      /** The name of the operator. */
-      to: text,
-      form: text,
-      /** False if the webhook failed each time. */
-      sent: z.boolean(),
-    }),
-  },
+  ...MESSAGE_EVENTS,
 ];
 
 /** Declares the events of the service. It votes on no decision. */

@@ -2,17 +2,22 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
-import type { KeptOperator } from "../approvals/operators.ts";
 import type { OpenQuestion, QuestionList } from "../approvals/question-list.ts";
 import type { OperatorList } from "../auth/operator-list.ts";
-import { PERSON_TOLD } from "../events/event-types.ts";
 import type { Feed } from "../events/feed.ts";
 import type { Log } from "../observe/log.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import type { AnswerLinks } from "./answer-link.ts";
-import { closeInSlack, postToSlack, type SlackMessage } from "./slack.ts";
-import { post, type Message } from "./webhook.ts";
+import {
+  FIRST_RETRY_MS,
+  Messenger,
+  recipientsIn,
+  type PostedMessage,
+  type Recipient,
+} from "./messenger.ts";
+import { closeInSlack } from "./slack.ts";
+import type { Message } from "./webhook.ts";
 
 interface NotifierTerms {
   readonly run: Run;
@@ -28,25 +33,8 @@ interface NotifierTerms {
   readonly log: Log;
 }
 
-/** The document of a question that a person was told about, and how long it is kept. */
-const KIND = "bylaw/told";
-const KEPT_MS = 7 * 86_400_000;
-const MOST_TRIES = 5;
-/** How many of them are remembered without asking the store. */
-const MOST_TOLD = 10_000;
-const FIRST_RETRY_MS = 1_000;
-
-interface Recipient {
-  readonly name: string;
-  readonly roles: readonly string[] | undefined;
-  readonly notify: NonNullable<KeptOperator["notify"]>;
-}
-
-/** A message in Slack about a question that was open. */
-interface PostedMessage {
-  readonly posted: SlackMessage;
-  readonly message: Message;
-}
+/** How many messages in Slack are remembered. */
+const MOST_POSTED = 10_000;
 
 // Whoever has none of a gate's roles cannot answer it.
 const mayAnswer = ({ roles }: Recipient, question: OpenQuestion): boolean =>
@@ -54,20 +42,22 @@ const mayAnswer = ({ roles }: Recipient, question: OpenQuestion): boolean =>
   roles === undefined ||
   question.approvers.some((role) => roles.includes(role));
 
-/**
- * Tells operators about questions by their webhooks, each once, and records it. It may tell twice if a process dies in between, or several nodes
- * see the question at once; a receiver knows the repetition by its id.
- */
+/** Tells operators about the questions of a run by their webhooks. */
 export class Notifier {
   readonly #terms: NotifierTerms;
   readonly #closing = new AbortController();
-  readonly #told = new Map<string, true>();
+  readonly #messenger: Messenger;
   readonly #posted = new Map<string, PostedMessage>();
-  readonly #failed = new Map<string, { readonly tries: number; readonly until: number }>();
   #working: Promise<void> | undefined;
 
   constructor(terms: NotifierTerms) {
     this.#terms = terms;
+    const { run, store, now } = terms;
+    this.#messenger = new Messenger({
+      ...{ run, store, now, signal: this.#closing.signal },
+      answerBy: async (question, name) => ({ link: await this.#linkTo(question, name) }),
+      onFailed: (message, error) => this.#warn(message, error),
+    });
   }
 
   start(): void {
@@ -101,7 +91,7 @@ export class Notifier {
       for (let to = this.#recipients(); to.length > 0 && !signal.aborted; to = this.#recipients()) {
         const head = await feed.head();
         await this.#round(to);
-        const ms = this.#failed.size > 0 ? Math.min(FIRST_RETRY_MS, every_ms) : every_ms;
+        const ms = this.#messenger.retries ? Math.min(FIRST_RETRY_MS, every_ms) : every_ms;
         await listener.after(head, { ms, signal });
       }
     } finally {
@@ -156,46 +146,16 @@ export class Notifier {
   // While the file of operators is broken, nobody in it is known.
   #recipients(): readonly Recipient[] {
     try {
-      return this.#terms
-        .operators()
-        .flatMap(({ name, roles, notify }: KeptOperator) =>
-          notify === undefined ? [] : [{ name, roles, notify }],
-        );
+      return recipientsIn(this.#terms.operators());
     } catch {
       return [];
     }
   }
 
-  async #tell(question: OpenQuestion, { name, notify }: Recipient): Promise<void> {
-    const { run, store, now } = this.#terms;
-    const id = JSON.stringify([run.run, question.id, name]);
-    const { tries = 0, until = 0 } = this.#failed.get(id) ?? {};
-    if (this.#told.has(id) || until > performance.now()) return;
-    const message = { run: run.run, to: name, question, at: now() };
-    const before = await store.get(KIND, id);
-    if (before !== undefined) {
-      setBounded(this.#told, id, true, MOST_TOLD);
-      this.#keep(id, postedIn(before.value), { ...message, link: undefined });
-      return;
-    }
-    let posted: SlackMessage | undefined;
-    let sent = true;
-    try {
-      const whole = { ...message, link: await this.#linkTo(question, name) };
-      if (notify.form === "slack") posted = await postToSlack(notify, whole);
-      else await post(notify, whole, this.#closing.signal);
-      this.#keep(id, posted, whole);
-    } catch (error) {
-      if (this.#closing.signal.aborted) return;
-      this.#warn(message, error);
-      const wait = FIRST_RETRY_MS * 2 ** tries;
-      this.#failed.set(id, { tries: tries + 1, until: performance.now() + wait });
-      if (tries + 1 < MOST_TRIES) return;
-      sent = false;
-    }
-    this.#failed.delete(id);
-    setBounded(this.#told, id, true, MOST_TOLD);
-    await this.#record(id, posted, { question: question.id, to: name, form: notify.form, sent });
+  async #tell(question: OpenQuestion, to: Recipient): Promise<void> {
+    const { posted } = await this.#messenger.tell(question, to);
+    const id = JSON.stringify([question.id, to.name]);
+    if (posted !== undefined) setBounded(this.#posted, id, posted, MOST_POSTED);
   }
 
   async #linkTo(question: OpenQuestion, name: string): Promise<string | undefined> {
@@ -205,43 +165,4 @@ export class Notifier {
     const token = await links.sign({ question: question.id, by: name }, link_minutes);
     return `${answers_at.replace(/\/$/, "")}/api/v1/answers/${token}`;
   }
-
-  #keep(id: string, posted: SlackMessage | undefined, message: Message): void {
-    if (posted !== undefined) setBounded(this.#posted, id, { posted, message }, MOST_TOLD);
-  }
-
-  async #record(
-    id: string,
-    posted: SlackMessage | undefined,
-    details: {
-      readonly question: string;
-      readonly to: string;
-      readonly form: string;
-      readonly sent: boolean;
-    },
-  ): Promise<void> {
-    const { run, now } = this.#terms;
-    const expires_at = new Date(Date.parse(now()) + KEPT_MS).toISOString();
-    const documents = [
-      {
-        kind: KIND,
-        id,
-        value: JSON.stringify({ to: details.to, ...posted }),
-        if_version: 0,
-        expires_at,
-      },
-    ];
-    const event = { event_type: PERSON_TOLD, agent_id: null, task_id: null, details };
-    try {
-      await run.record([event], { documents });
-    } catch (error) {
-      // Another node has told this person too.
-      if ((await this.#terms.store.get(KIND, id)) === undefined) throw error;
-    }
-  }
-}
-
-function postedIn(value: string): SlackMessage | undefined {
-  const { channel, ts } = JSON.parse(value) as Partial<SlackMessage>;
-  return channel === undefined || ts === undefined ? undefined : { channel, ts };
 }

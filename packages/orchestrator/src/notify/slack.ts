@@ -99,7 +99,9 @@ function bodyOf({ question }: Message, end: readonly JsonObject[]): JsonObject {
   };
 }
 
-const actions = ({ link }: Message): readonly JsonObject[] =>
+const actions = ({ link, answer_with }: Message): readonly JsonObject[] =>
   link === undefined
-    ? []
+    ? answer_with === undefined
+      ? []
+      : [{ type: "context", elements: [plain(answer_with)] }]
     : [{ type: "actions", elements: [{ type: "button", text: plain("Answer"), url: link }] }];

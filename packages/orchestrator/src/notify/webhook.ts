@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import type { JsonObject } from "@bylaw/kernel";
+import { omitUndefined, type JsonObject } from "@bylaw/kernel";
 import { digestOf } from "@bylaw/log";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 import type { Webhook } from "../approvals/operators.ts";
@@ -13,6 +13,8 @@ export interface Message {
   readonly question: OpenQuestion;
   /** The person's own link to the answer page, if the server has an address for links. */
   readonly link: string | undefined;
+  /** What else to do to answer, as a sentence. */
+  readonly answer_with?: string | undefined;
   /** RFC 3339. */
   readonly at: string;
 }
@@ -60,7 +62,7 @@ function signature(
 }
 
 const FORMS: Readonly<Record<Webhook["form"], (message: Message, place: URL) => JsonObject>> = {
-  json({ run, question, link, at }) {
+  json({ run, question, link, answer_with, at }) {
     const { id, kind, agent, task } = question;
     return {
       type: "question.opened",
@@ -72,21 +74,18 @@ const FORMS: Readonly<Record<Webhook["form"], (message: Message, place: URL) => 
         agent,
         task,
         ...questionText(question),
-        ...linked("answer_url", link),
+        ...omitUndefined({ answer_url: link, answer_with }),
       },
     };
   },
-  ntfy({ question, link }, place) {
+  ntfy({ question, link, answer_with }, place) {
     const { title, what, reason } = questionText(question);
     return {
       topic: place.pathname.slice(1),
       title,
-      message: `${what}\n${reason}`,
-      ...linked("click", link),
+      message: [what, reason, ...(answer_with === undefined ? [] : [answer_with])].join("\n"),
+      ...omitUndefined({ click: link }),
       ...(link === undefined ? {} : { actions: [{ action: "view", label: "Answer", url: link }] }),
     };
   },
 };
-
-const linked = (key: string, link: string | undefined): Readonly<Record<string, string>> =>
-  link === undefined ? {} : { [key]: link };

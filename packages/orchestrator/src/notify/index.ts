@@ -1,0 +1,1 @@
+export { tellOperators } from "./tell-operators.ts";
