@@ -156,6 +156,11 @@ export type Effect =
       readonly prints?: true;
       /** Set with `prints`: the names of folders that the program leaves out. */
       readonly except?: readonly string[];
+      /**
+       * Set with `prints` if git adds the files to its index, from which every diff prints them: new ones that it does not ignore, `below`
+       * the path or below the `top` of the repository.
+       */
+      readonly adds?: "below" | "top";
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
       /** Set with `found`, `prints` or a glob if the effect touches only files that exist before the line runs. */

@@ -1,5 +1,7 @@
 import type { Effect, FoundFiles, PathText, Unknown, Word } from "../analysis.ts";
 import type { EffectName } from "../effect-names.ts";
+import { mayMatch } from "../programs/found-files.ts";
+import { linkMakerOf } from "../programs/link-makers.ts";
 import { namedEffects } from "../programs/named-effects.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
@@ -32,6 +34,9 @@ export function checkListedNames(walk: WalkState): void {
   const { commands, steps } = walk;
   if (!commands.some(usesList)) return;
   const adding = addingIn(walk);
+  const unignoring = walk.commands.flatMap((draft, at) =>
+    mayUnignore(draft) ? [{ draft, step: steps[at] ?? -1 }] : [],
+  );
   for (const [at, draft] of commands.entries()) {
     if (!usesList(draft)) continue;
     const step = steps[at] ?? -1;
@@ -44,6 +49,8 @@ export function checkListedNames(walk: WalkState): void {
     if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
     if (draft.effects.some(isFound)) checkFound(draft, before);
+    if (unignoring.some((other) => other.draft !== draft && !isLater(other.step, step)))
+      draft.effects = draft.effects.map(withoutIgnored);
     if (draft.effects.some(hasNeeds) && !before.every(({ added }) => added === "tracked"))
       draft.effects = draft.effects.map(withoutNeeds);
   }
@@ -143,6 +150,28 @@ type CopyEffect = Extract<Effect, { path: unknown }> & {
 
 const hasCopiedNames = (effect: Effect): effect is CopyEffect =>
   "path" in effect && effect.path.text !== undefined && effect.path.namesOf !== undefined;
+
+// Whether it may change what git ignores. The project's own code may too, but could read the ignored files itself.
+const mayUnignore = ({ argv, effects }: Draft): boolean =>
+  linkMakerOf(argv, effects) !== undefined ||
+  effects.some(
+    (effect) =>
+      (effect.kind === "write" || effect.kind === "delete") &&
+      effect.visible !== true &&
+      (effect.only ?? [lastNameOf(effect)]).some((glob) => mayMatch(glob, ".gitignore")),
+  );
+
+function lastNameOf({ path, below }: Extract<Effect, { readonly path: unknown }>): string {
+  const text = path.text === undefined ? "*" : (path.pattern ?? path.text);
+  const name = text.slice(text.lastIndexOf("/") + 1);
+  return below === true || /[[\]?\\]/.test(name) ? "*" : name;
+}
+
+function withoutIgnored(effect: Effect): Effect {
+  if (!("path" in effect) || effect.adds === undefined) return effect;
+  const { adds: _, ...rest } = effect;
+  return rest;
+}
 
 const hasNeeds = (effect: Effect): boolean => "path" in effect && effect.needs !== undefined;
 

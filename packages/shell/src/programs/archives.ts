@@ -18,11 +18,10 @@ function zip(use: ParsedArgs, out: Findings): void {
     )
   )
     noteListedFiles(out);
+  const below = hasOption(use, "recurse-paths R");
+  const follows = !hasOption(use, "symlinks");
   for (const { word } of rest)
-    file(out, "read", word, {
-      below: hasOption(use, "recurse-paths R"),
-      follows: !hasOption(use, "symlinks"),
-    });
+    file(out, "read", word, { below, follows, ...(below && { prints: true }) });
 }
 
 function unzip(use: ParsedArgs, out: Findings): void {

@@ -107,6 +107,8 @@ export interface FolderScope {
   readonly visible?: boolean;
   readonly prints?: true;
   readonly except?: readonly string[];
+  /** Set with `prints` if git adds new files to its index: those below the path, or below the top of the repository. */
+  readonly adds?: "below" | "top";
   /** Whether it writes files that exist, and no others. */
   readonly inPlace?: boolean;
   /** What has to be there before the line runs, or else there is no effect. */
@@ -133,7 +135,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible, prints, except, needs } = more;
+  const { only, follows, visible, prints, except, adds, needs } = more;
   const needed = needs === undefined || path.text === undefined ? {} : { needs };
   const effect = { kind, path, below: true, ...exact, ...needed } as const;
   if (only === undefined && follows !== true && visible !== true && prints !== true)
@@ -146,6 +148,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
       ...(visible === true ? { visible } : {}),
       ...(prints === true ? { prints } : {}),
       ...(except === undefined ? {} : { except }),
+      ...(adds === undefined ? {} : { adds }),
     });
 }
 

@@ -117,7 +117,8 @@ export function deletedBelow(
   return only.map((name) => ({ path: namedBelow(text, name), only: [name] }));
 }
 
-function mayMatch(glob: string, name: string): boolean {
+/** Whether a glob may match a name, in whatever case. Everything between its first and its last `*` may be any text. */
+export function mayMatch(glob: string, name: string): boolean {
   const [head = "", ...rest] = glob.toLowerCase().split("*");
   const lower = name.toLowerCase();
   return rest.length === 0

@@ -1,4 +1,5 @@
 import { runArgv } from "./apply-spec.ts";
+import { GIT_ADD } from "./git-add.ts";
 import {
   applyMails,
   applyPatch,
@@ -9,7 +10,6 @@ import {
   foreach,
   formatPatch,
   formats,
-  readsPatterns,
   remove,
   restore,
   stash,
@@ -48,15 +48,8 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
     quiet: LISTING,
     more: formats,
   },
-  add: {
-    options: options`-n,--dry-run -v,--verbose -f,--force -i,--interactive -p,--patch -u,--update -A,--all --no-all --ignore-removal
-      -N,--intent-to-add --refresh --ignore-errors --ignore-missing --renormalize --pathspec-file-nul --sparse ${kind.flagThat("run")}
-      -e,--edit ${kind.value} --chmod ${kind.takes("read", "load")} --pathspec-from-file`,
-    operands: PATHS,
-    below: "always",
-    more: (use, out) => readsPatterns(use.operands, out),
-  },
-  stage: { operands: PATHS, below: "always" },
+  add: GIT_ADD,
+  stage: GIT_ADD,
   commit: {
     options: options`-a,--all -p,--patch --branch --porcelain --long -z,--null --no-signoff -n,--no-verify --allow-empty
       --allow-empty-message -e,--edit --no-edit --amend --no-post-rewrite -i,--include -o,--only --pathspec-file-nul -v,--verbose

@@ -14,8 +14,10 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
     // `cp -l` links to the targets of symbolic links, unless an option prevents that.
     const linked = hasOption(use, "link") && !hasOption(use, "archive no-dereference d");
     const follows = source === "read" && (hasOption(use, "dereference") || linked);
+    const copies = below && source === "read";
     for (const word of words) {
-      file(out, "read", word, { below, follows });
+      // Wherever a file of secrets is copied with its folder, no rule about the folder there sees it.
+      file(out, "read", word, { below, follows, ...(copies && { prints: true }) });
       if (source === "move") file(out, "delete", word, { below });
       // Who writes to a hard link writes to the file itself.
       if (linked) file(out, "write", word, { below });
