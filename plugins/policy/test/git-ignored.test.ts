@@ -58,6 +58,8 @@ describe("`git_ignored = true`", () => {
     "rm -rf gen/deep",
     "rm -rf build/missing",
     "cd pkg && rm -rf build",
+    "rm -rf buil*",
+    "rm -rf p*/build gen/*",
   ])("covers what git ignores: %s", async (line) => {
     expect(await effectOf(line)).toBe("allow");
   });
@@ -68,8 +70,14 @@ describe("`git_ignored = true`", () => {
     "rm -rf pkg",
     "rm -rf .",
     "rm -rf .git",
-    "rm -rf buil*",
+    "rm -rf *",
+    "rm -rf pkg/*/..",
+    "rm -rf missing*/build",
+    "rm -rf b* s*",
+    "rm -rf .b*",
     'rm -rf "$X"',
+    "mv src gen/src && rm -rf gen/*",
+    "mv src pkg/src && rm -rf */build */src",
     "rm -rf build/../src",
     "echo src/ >> .gitignore && rm -rf src",
     "mv src build/src && rm -rf build/src",
@@ -107,6 +115,16 @@ describe("`git_ignored = true`", () => {
     change();
     expect(await effectOf("rm -rf build")).toBe("deny");
     expect(await effectOf("rm -rf build/")).toBe("deny");
+  });
+
+  it("covers a glob only if git ignores all that it finds", async () => {
+    create("libs/one/build/d.js");
+    create("libs/two/build/own.ts");
+    expect(await effectOf("rm -rf libs/*/build")).toBe("allow");
+    git("add", "-f", "libs/two/build/own.ts");
+    expect(await effectOf("rm -rf libs/o*/build")).toBe("allow");
+    expect(await effectOf("rm -rf libs/*/build")).toBe("deny");
+    expect(await effectOf("rm -rf libs/o*/build libs/*/build")).toBe("deny");
   });
 
   it("heeds the `.gitignore` files below the top", async () => {

@@ -38,7 +38,8 @@ const FOLDER = [
 ];
 const read = (args: readonly string[]): FileTool => ({ read: args });
 const write = (args: readonly string[]): FileTool => ({ write: args });
-const GLOBS = [
+/** Arguments of search tools that are globs for the files to search. */
+export const GLOBS: readonly string[] = [
   "glob",
   "globs",
   "include",
@@ -174,6 +175,15 @@ export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
     (name) => [name, "always"] as const,
   ),
   ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
+]);
+
+/**
+ * Tools that print what is in the files below a folder, hidden ones too: those of Claude Code, Gemini CLI, Qwen Code and opencode run
+ * ripgrep with `--hidden`. They leave out what git ignores.
+ */
+export const PRINTS: ReadonlySet<string> = new Set([
+  ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
+  ...["codebase_search", "search_codebase"],
 ]);
 
 /** Arguments of a shell tool that change neither what runs nor where it runs. */

@@ -176,7 +176,7 @@ export class RuleMatcher {
   #accepts(entry: Entry, facts: CallFacts): boolean {
     const { rule, shadow } = entry;
     if (rule.matches(facts)) return true;
-    if (facts.part?.doubtful !== true || shadow || rule.mayMatch?.(facts) !== true) return false;
+    if (!facts.doubtful || shadow || rule.mayMatch?.(facts) !== true) return false;
     (this.#doubted ??= new Set()).add(entry);
     return true;
   }

@@ -134,19 +134,27 @@ export function possibleMatchVote(
   if (entry === undefined || effect === undefined) return undefined;
   const { part } = facts;
   const { source, words, regex } = entry.rule;
-  const about = `the rule ${quote(source.name)} may be about ${quote(part?.text ?? "")}`;
   const file = possibleFile(facts, entry.rule);
+  if (part === null) return searchVote(effect, source.name, file);
+  const about = `the rule ${quote(source.name)} may be about ${quote(part.text)}`;
   const vote = unknownCommand(
     effect,
     file === undefined ? about : `${about}, which may use ${file}`,
   );
-  const glob = leadingGlob(part?.words ?? []);
+  const glob = leadingGlob(part.words);
   const fix =
     glob && `Write ${quote(glob.safe)} for ${quote(glob.written)}, or name the files one by one.`;
   return words === undefined && regex === undefined && (source.read ?? source.write) !== undefined
     ? { ...vote, code: "unknown_path", fix: fix ?? "Name the files one by one" }
     : { ...vote, ...(fix === undefined ? {} : { fix }) };
 }
+
+const searchVote = (effect: Effect, rule: string, file = "a file"): Verdict => ({
+  effect,
+  code: "unknown_path",
+  reason: `This search may print ${file}, which the rule ${quote(rule)} is about.`,
+  fix: "Search a folder or files without it.",
+});
 
 // A file that the command may use and that the rule is about.
 function possibleFile({ paths }: CallFacts, { readPaths, writePaths }: Rule): string | undefined {

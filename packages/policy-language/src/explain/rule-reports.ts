@@ -155,8 +155,7 @@ function closest(
   for (const facts of parts) {
     const failing = rule.parts.findIndex((part) => !part.holds(facts));
     const height = failing < 0 ? rule.parts.length : failing;
-    const doubted =
-      failing >= 0 && facts.part?.doubtful === true && rule.mayMatch?.(facts) === true;
+    const doubted = failing >= 0 && facts.doubtful && rule.mayMatch?.(facts) === true;
     if (height > reached || (doubted && !may && reached < rule.parts.length)) {
       best = facts;
       reached = height;

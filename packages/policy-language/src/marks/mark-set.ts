@@ -146,7 +146,7 @@ class MarkMatcher extends RuleMatcher {
   override see({ rule }: Entry, facts: CallFacts): void {
     const place = this.#places.get(rule) ?? -1;
     if (this.found?.has(place) === true || this.#left?.takes(rule, facts) === false) return;
-    if (rule.matches(facts) || (facts.part?.doubtful === true && rule.mayMatch?.(facts) === true))
+    if (rule.matches(facts) || (facts.doubtful && rule.mayMatch?.(facts) === true))
       (this.found ??= new Set()).add(place);
   }
 

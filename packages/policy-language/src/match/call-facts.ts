@@ -131,6 +131,11 @@ export class CallFacts {
     return this.#paths;
   }
 
+  /** Whether a rule may be about the call, although that is not certain. */
+  get doubtful(): boolean {
+    return this.part?.doubtful ?? this.paths.known.some(({ maybe }) => maybe.length > 0);
+  }
+
   #readLine(): LineFacts | null {
     const argument = this.tools.shell.get(this.identity.bare);
     if (argument === undefined) return null;

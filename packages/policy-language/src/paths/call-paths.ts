@@ -39,20 +39,22 @@ export function knownGlobs(
   deniedTo: (command: CallFacts) => IsDenied,
 ): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
-  for (const one of facts.line === null ? [] : facts.perCommand) {
+  for (const one of facts.perCommand) {
     for (const ref of collectPathRefs(one).wanted) {
-      const { text, pattern, region, remote, found, needs } = ref;
-      const asks = needs ?? (ref.deletesBelow === true ? "ignored" : undefined);
-      if (asks !== undefined && typeof text === "string" && !unknownPath(text, facts.call)) {
-        const key = questionKey(text, asks);
-        globs.set(key, { pattern: key, folder: text, names: [], asks });
+      const { text, pattern, region, remote, found, needs, ignoredKey } = ref;
+      if (typeof text === "string" && !unknownPath(text, facts.call)) {
+        const ask = (key: string, asks: Question, names: readonly Segment[] = []): void => {
+          globs.set(key, { pattern: key, folder: text, names, asks });
+        };
+        if (needs !== undefined) ask(questionKey(text, needs), needs);
+        if (ignoredKey !== undefined) ask(ignoredKey, "ignored", region?.names);
       }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined) {
         const denied = deniedTo(one);
         // Another program of the line may print the same folder, and other files may be denied to it.
         const before = globs.get(found.key)?.counts;
         globs.set(found.key, {
-          ...{ pattern: found.key, folder: found.folder, names: [], found },
+          ...{ pattern: found.key, folder: found.folder, names: region?.names ?? [], found },
           ...(found.denied && { counts: (path) => before?.(path) === true || denied(path) }),
         });
       }

@@ -1,39 +1,26 @@
 import type { Json } from "@bylaw/kernel";
-import type { Effect } from "@bylaw/shell";
-import type { LinePart } from "../match/shell-line.ts";
-import { readPatch } from "./patch.ts";
-import { readFilters, readNames } from "./name-glob.ts";
-import { baseName, bareName } from "../compile/program-name.ts";
 import {
   COPIES,
   EXPANDS,
   GENERIC_PATHS,
-  WORKING_FOLDERS,
+  GLOBS,
+  PRINTS,
   type FileTool,
 } from "../compile/tool-table.ts";
+import { pathsOfCommand } from "./command-path-refs.ts";
+import { addPatch, UNREAD_PATCH } from "./patch-paths.ts";
 import { collectLikelyPaths, findUnknownArg } from "./unknown-args.ts";
 import {
   MAX_PATHS,
   collect,
-  foundRef,
-  printedRef,
   listOf,
   own,
+  printedRef,
   type Args,
-  type FoundRef,
+  type CollectedPathRefs,
   type PathRef,
   type PathSource,
 } from "./path-refs.ts";
-
-/** The texts that a call uses as paths, and the reason if some paths are unknown. */
-export interface CollectedPathRefs {
-  readonly wanted: readonly PathRef[];
-  readonly unknown: string | undefined;
-  /** The source of the paths. `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
-  readonly from: "table" | "shell" | "generic";
-  /** Whether there are more paths than the limit. */
-  readonly tooMany?: boolean;
-}
 
 export function collectPathRefs(facts: PathSource): CollectedPathRefs {
   const found = findPaths(facts);
@@ -52,7 +39,7 @@ function findPaths(facts: PathSource): CollectedPathRefs {
   const { identity, tools, call } = facts;
   const tool = tools.files.get(identity.bare);
   if (tool !== undefined && identity.kind === "local") return fromTable(identity.bare, tool, facts);
-  if (facts.part !== null) return fromCommand(facts.part, facts.args);
+  if (facts.part !== null) return pathsOfCommand(facts.part, facts.args);
   const wanted: PathRef[] = [];
   const names =
     tool === undefined
@@ -78,6 +65,7 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
     if (search) wanted.push({ text: ".", access: "read" });
     else unknown ??= "a file tool without a path";
   }
+  if (PRINTS.has(name)) addPrinted(wanted, tool, args);
   const accounted = accountedIn(tool);
   const ends = COPIES.get(name);
   // A configuration may describe the tool's arguments differently.
@@ -121,15 +109,22 @@ function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): 
   return unknown;
 }
 
-const UNREAD_PATCH = "a patch whose files are unclear";
-
-function addPatch(wanted: PathRef[], text: string): string | undefined {
-  const { paths, maybe, doubtful } = readPatch(text, MAX_PATHS);
-  const room = MAX_PATHS + 1 - wanted.length;
-  for (const path of paths.slice(0, room)) wanted.push({ text: path, access: "write" });
-  for (const path of maybe.slice(0, Math.max(0, room - paths.length)))
-    wanted.push({ text: path, access: "write", guessed: true });
-  return doubtful || paths.length + maybe.length > room ? UNREAD_PATCH : undefined;
+/** Has the host look for files below the paths that a search prints. */
+function addPrinted(wanted: PathRef[], { globs = [] }: FileTool, args: Args): void {
+  const written = globs
+    .filter((name) => GLOBS.includes(name))
+    .flatMap((name) => listOf(own(args, name)));
+  const names = written.map((glob) => String(glob).slice(String(glob).lastIndexOf("/") + 1));
+  const isPlain =
+    names.length > 0 && names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**");
+  for (const [at, ref] of wanted.entries())
+    if (typeof ref.text === "string")
+      wanted[at] = {
+        ...ref,
+        found: printedRef({ text: ref.text }, isPlain ? names : undefined, {
+          leavesOut: "ignored",
+        }),
+      };
 }
 
 // Letters, digits and `*`, which every tool reads alike. A brace, class, list or group could mean several paths.
@@ -198,102 +193,4 @@ function addCopy(
     }
   }
   return undefined;
-}
-
-// Agents run it like a program. The input that it may read instead is unknown here.
-function addPatchCommand(wanted: PathRef[], words: LinePart["words"]): string | undefined {
-  if (!/^apply_?patch$/.test(baseName(words[0]?.text ?? ""))) return undefined;
-  const text = words.length === 2 ? words[1]?.text : undefined;
-  return text === undefined ? UNREAD_PATCH : addPatch(wanted, text);
-}
-
-const MAX_REGIONS = 32;
-const MAX_NAMES = 64;
-
-// Preparing and deciding a call both ask for the paths of the same commands.
-const pathRefsOf = new WeakMap<LinePart, CollectedPathRefs>();
-
-function fromCommand(part: LinePart, args: Args): CollectedPathRefs {
-  const found = pathRefsOf.get(part) ?? fromEffects(part);
-  pathRefsOf.set(part, found);
-  const folders: string[] = [];
-  for (const name of WORKING_FOLDERS) {
-    const folder = own(args, name);
-    if (typeof folder === "string") folders.push(folder);
-  }
-  if (folders.length === 0) return found;
-  const relative = found.wanted.filter(
-    ({ text, remote }) => remote !== true && typeof text === "string" && !/^[/~]/.test(text),
-  );
-  const guesses = folders.flatMap((folder) =>
-    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guessed: true })),
-  );
-  return { ...found, wanted: [...found.wanted, ...guesses] };
-}
-
-function fromEffects({ effects, remote, words, named }: LinePart): CollectedPathRefs {
-  const wanted: PathRef[] = [];
-  let unknown = remote ? undefined : addPatchCommand(wanted, words);
-  let regions = 0;
-  for (const effect of effects) {
-    if (!("path" in effect)) continue;
-    const { path, kind, below, only, follows, visible = false, exact = false, needs } = effect;
-    const access = kind === "read" || kind === "execute" ? "read" : "write";
-    if (path.text === undefined) {
-      // A file on another machine is not covered by rules about files here.
-      if (!remote) unknown ??= path.why;
-      continue;
-    }
-    if (wanted.length > MAX_PATHS) break;
-    const { pattern, globbed = false, splits, namesOf } = path;
-    let region: PathRef["region"];
-    if (pattern !== undefined || below === true) {
-      const names = pattern === undefined ? undefined : readNames(path.text, pattern);
-      regions += 1;
-      if (!remote && names?.some((name) => name !== "**" && name.climbs === true) === true) {
-        unknown ??= "a glob may match the parent folder";
-      }
-      if (regions <= MAX_REGIONS && Math.max(names?.length ?? 0, only?.length ?? 0) <= MAX_NAMES)
-        region = {
-          names,
-          below: below === true && names !== undefined,
-          visible,
-          globbed,
-          ...(only === undefined ? {} : { only: readFilters(only) }),
-        };
-      else unknown ??= "the command has too many globs and folders";
-    }
-    // A program run by its path in a system folder counts as the program, and not as a file that an allow must list.
-    const own =
-      kind === "execute" &&
-      pattern === undefined &&
-      path.text === words[0]?.text &&
-      bareName(path.text) !== path.text;
-    wanted.push({
-      text: path.text,
-      access,
-      executes: kind === "execute",
-      guessed: own && !remote,
-      region,
-      deletesBelow:
-        access === "write" &&
-        region !== undefined &&
-        !(region.names ?? only) &&
-        named.names.has("delete-below"),
-      follows,
-      pattern: region === undefined || effect.found !== undefined ? undefined : pattern,
-      ...{ namesOf, splits, exact, remote },
-      found: remote ? undefined : filesOf(effect, path),
-      needs: pattern === undefined ? needs : undefined,
-    });
-  }
-  return { wanted, unknown, from: "shell" };
-}
-
-function filesOf(
-  { only, found, prints, except = [] }: Extract<Effect, { readonly path: unknown }>,
-  path: { readonly text: string; readonly pattern?: string },
-): FoundRef | undefined {
-  if (found !== undefined) return foundRef(path, only, found);
-  return prints === true ? printedRef(path, only, except) : undefined;
 }

@@ -1,7 +1,19 @@
-import type { FoundRef } from "./path-refs.ts";
+import { existsSync, realpathSync } from "node:fs";
+import type { GitFiles } from "./git-files.ts";
 import { mayName } from "./name-glob.ts";
+import type { FoundRef } from "./path-refs.ts";
 import { hasMeaning, isPlainName } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
+
+/** What a look at the files below a folder needs to know. */
+interface Search {
+  /** Which files count, by their absolute paths. Default: all. */
+  readonly counts?: ((path: string) => boolean) | undefined;
+  /** Needed if files are left out that git ignores or tracks. */
+  readonly git?: GitFiles | undefined;
+}
+
+type Ref = Pick<FoundRef, "only" | "links" | "splits" | "except" | "leavesOut" | "fromTop">;
 
 /**
  * Lists the files below a folder that another program would find now. Undefined if there are too many, a folder
@@ -9,30 +21,65 @@ import type { GlobLookup } from "./real-globs.ts";
  */
 export function foundPaths(
   folder: string,
-  { only, links, splits, except }: Pick<FoundRef, "only" | "links" | "splits" | "except">,
+  { only, links, splits, except, leavesOut, fromTop }: Ref,
   lookup: GlobLookup,
-  counts: (path: string) => boolean = () => true,
+  { counts = () => true, git }: Search = {},
 ): readonly string[] | undefined {
   const found: string[] = [];
-  const top = folder === "/" ? "" : folder.replace(/\/+$/, "");
-  return walk(top) ? found : undefined;
+  const given = folder === "/" ? "" : folder.replace(/\/+$/, "");
+  // What git does with a file depends on its path without links. Below the folder none is followed.
+  const real = leavesOut === undefined ? undefined : realOf(folder);
+  const above = fromTop && real !== undefined ? git?.repositoryAt(real)?.top : undefined;
+  const top = above ?? given;
+  return walk(top, leavesOut === "ignored" && hasOtherRules(real ?? "")) ? found : undefined;
 
-  function walk(at: string): boolean {
+  // `all`: nothing is left out.
+  function walk(at: string, all: boolean): boolean {
     const names = lookup.namesIn(at);
     if (splits && at === top && names?.some(hasMeaning) === true) return false;
-    return names !== undefined && names.every((name) => enter(`${at}/${name}`, name));
+    const inAll = all || (leavesOut === "ignored" && names?.some(isOtherRules) === true);
+    return names !== undefined && names.every((name) => enter(`${at}/${name}`, name, inAll));
   }
 
-  function enter(path: string, name: string): boolean {
+  function enter(path: string, name: string, all: boolean): boolean {
     const kind = lookup.kindOf(path);
     if (kind === "hidden") return false;
-    if (kind === "folder" && except.includes(name)) return true;
+    if (kind === "folder" && (except.includes(name) || isLeftOut(path, name, all))) return true;
     const isWanted = only === undefined || only.some((glob) => mayName(glob, name));
     if (splits && (isWanted || kind === "folder") && !isPlainName(name)) return false;
-    if (isWanted && (links || kind !== "link") && counts(path)) {
+    if (isWanted && (links || kind !== "link") && counts(path) && !isLeftOut(path, name, all)) {
       found.push(path);
       if (!lookup.count()) return false;
     }
-    return kind !== "folder" || walk(path);
+    return kind !== "folder" || walk(path, all);
+  }
+
+  function isLeftOut(path: string, name: string, all: boolean): boolean {
+    if (leavesOut === undefined || real === undefined || all) return false;
+    const kind = lookup.kindOf(path) === "folder" ? "folder" : "file";
+    if (kind === "folder" && name === ".git") return true;
+    const actual = above === undefined ? real + path.slice(given.length) : path;
+    return (
+      git?.ignores(actual, kind) === true ||
+      (leavesOut === "tracked" && kind === "file" && git?.tracks(actual) === true)
+    );
+  }
+}
+
+// Files of ripgrep that can take back what a `.gitignore` lists.
+const isOtherRules = (name: string): boolean => name === ".ignore" || name === ".rgignore";
+
+function hasOtherRules(folder: string): boolean {
+  for (let at = folder; at !== ""; at = at.slice(0, at.lastIndexOf("/")))
+    if ([".ignore", ".rgignore"].some((name) => existsSync(`${at}/${name}`))) return true;
+  return false;
+}
+
+function realOf(folder: string): string | undefined {
+  try {
+    const real = realpathSync(folder === "" ? "/" : folder);
+    return real === "/" ? "" : real;
+  } catch {
+    return undefined;
   }
 }

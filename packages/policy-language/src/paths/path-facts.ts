@@ -1,11 +1,11 @@
 import type { ToolCall } from "@bylaw/kernel";
 import { RECURSIVE } from "../compile/tool-table.ts";
 import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from "./path-text.ts";
-import { collectPathRefs, type CollectedPathRefs } from "./collect-path-refs.ts";
+import { collectPathRefs } from "./collect-path-refs.ts";
 import { homeOf, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
-import type { Access, FoundRef, PathRef, PathSource } from "./path-refs.ts";
+import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, staysOneWord, trimmed } from "./place.ts";
 import { saysYes, stampOf, type Stamp } from "./stamp.ts";
 
@@ -152,7 +152,7 @@ class PathReader {
     return {
       ...{ access, executes, places, aliases, all: both, named, maybe, cover, folders },
       ...{ follows, remote },
-      ignored: ref.deletesBelow === true && saysYes(this.#stamp, text, "ignored"),
+      ignored: ref.ignoredKey !== undefined && this.#stamp?.globs.has(ref.ignoredKey) === true,
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
       listed,
     };

@@ -1,5 +1,5 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
-import type { FoundFiles } from "@bylaw/shell";
+import type { Effect, FoundFiles } from "@bylaw/shell";
 import type { ToolTable } from "../compile/tool-table.ts";
 import type { Identity } from "../match/mcp.ts";
 import type { LinePart } from "../match/shell-line.ts";
@@ -20,6 +20,8 @@ export interface PathRef {
   readonly region?: RegionNames | undefined;
   /** Whether it is deleted with everything below it. */
   readonly deletesBelow?: boolean | undefined;
+  /** Set if everything below is deleted: the key under which the host says that git ignores it, or all that the glob finds. */
+  readonly ignoredKey?: string | undefined;
   /** Whether the command follows links below it. */
   readonly follows?: boolean | undefined;
   /** The command's glob, if the region is what the glob finds. */
@@ -70,6 +72,20 @@ export interface FoundRef {
   readonly denied: boolean;
   /** The names of folders that the program leaves out. */
   readonly except: readonly string[];
+  /** Whether it leaves out what git ignores, and also what git tracks already. */
+  readonly leavesOut: "ignored" | "tracked" | undefined;
+  /** Whether it looks from the top of the repository on. */
+  readonly fromTop: boolean;
+}
+
+/** The texts that a call uses as paths, and the reason if some paths are unknown. */
+export interface CollectedPathRefs {
+  readonly wanted: readonly PathRef[];
+  readonly unknown: string | undefined;
+  /** The source of the paths. `table`: a file tool; `shell`: effects of a command; `generic`: arguments that look like paths. */
+  readonly from: "table" | "shell" | "generic";
+  /** Whether there are more paths than the limit. */
+  readonly tooMany?: boolean;
 }
 
 /** The limit of paths in one call. A call with more is unknown. */
@@ -120,7 +136,7 @@ export function foundRef(
     only: only === undefined ? undefined : readFilters(only),
     ...{ links, splits, recursive: recursive === true },
     ...{ tracked, changed: changed === true, partial: partial === true },
-    ...{ denied: false, except: [] },
+    ...{ denied: false, except: [], leavesOut: undefined, fromTop: false },
   };
 }
 
@@ -128,8 +144,28 @@ export function foundRef(
 export function printedRef(
   path: { readonly text: string; readonly pattern?: string },
   only: readonly string[] | undefined,
-  except: readonly string[],
+  more: Partial<Pick<FoundRef, "except" | "leavesOut" | "fromTop">>,
 ): FoundRef {
   const ref = foundRef(path, only, { links: false, splits: false, partial: true });
-  return { ...ref, key: JSON.stringify([ref.key, except]), denied: true, except };
+  return {
+    ...ref,
+    ...more,
+    key: JSON.stringify([ref.key, path.pattern ?? null, more]),
+    denied: true,
+  };
+}
+
+/** An effect on files. */
+export type FileEffect = Extract<Effect, { readonly path: unknown }>;
+
+/** The files of an effect that the host has to look for. */
+export function filesOf(
+  { only, found, prints, except = [], adds }: FileEffect,
+  path: { readonly text: string; readonly pattern?: string },
+): FoundRef | undefined {
+  if (found !== undefined) return foundRef(path, only, found);
+  if (prints !== true) return undefined;
+  const git =
+    adds === undefined ? {} : ({ leavesOut: "tracked", fromTop: adds === "top" } as const);
+  return printedRef(path, only, { except, ...git });
 }

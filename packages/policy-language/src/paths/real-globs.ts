@@ -4,14 +4,19 @@ import type { CommandGlob } from "./call-paths.ts";
 
 /** The limit of folder entries to read for all globs of a call. */
 const MAX_ENTRIES = 10_000;
+const ENTRIES_AT_ONCE = 256;
 const MAX_FOUND = 1000;
 
 /** Expands the globs of one call within a limit. Each folder and entry is read once. */
 export class GlobLookup {
-  #entries = MAX_ENTRIES;
+  #entries: number;
   #found = MAX_FOUND;
   readonly #names = new Map<string, readonly string[]>();
   readonly #kinds = new Map<string, Kind>();
+
+  constructor(entries = MAX_ENTRIES) {
+    this.#entries = entries;
+  }
 
   /** Counts a found path. Returns false past the limit. */
   count(): boolean {
@@ -37,7 +42,7 @@ export class GlobLookup {
     // Opening a missing folder is several times slower than checking for it.
     if (this.kindOf(path === "" ? "/" : path) === "nothing") return [];
     try {
-      const folder = opendirSync(path === "" ? "/" : path);
+      const folder = opendirSync(path === "" ? "/" : path, { bufferSize: ENTRIES_AT_ONCE });
       try {
         const names: string[] = [];
         for (let entry = folder.readSync(); entry !== null; entry = folder.readSync()) {

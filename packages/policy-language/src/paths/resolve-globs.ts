@@ -1,11 +1,14 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import type { CommandGlob } from "./call-paths.ts";
 import { foundPaths } from "./found-paths.ts";
+import { GitFiles } from "./git-files.ts";
 import { createIgnoredPaths } from "./ignored-paths.ts";
 import { absolutePath } from "./path-text.ts";
 import { plainMatches } from "./plain-matches.ts";
 import { trackedPaths } from "./tracked-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
+
+const MAX_WORKED_ON = 50_000;
 
 /** Every path that a path may be. Empty if that cannot be resolved. */
 type PlacesOf = (path: string) => readonly string[];
@@ -22,17 +25,27 @@ export function resolveGlobs(
     ({ folder, found }) =>
       found?.denied !== true || lookup.kindOf(absolutePath(folder, call)) !== "nothing",
   );
-  const isIgnored = createIgnoredPaths(placesOf, lookup);
+  // Without what git ignores, these are the files that people work on, and most searches are of all of them.
+  const wide = new GlobLookup(MAX_WORKED_ON);
+  const git = new GitFiles(wide);
+  const isIgnored = createIgnoredPaths(placesOf, git);
+  // Undefined if nothing is known of what the shell finds.
+  const matchesOf = (folder: string, names: CommandGlob["names"]): readonly string[] | undefined =>
+    names.length === 0 ? [folder] : plainMatches(folder, names, lookup);
   const linked = globs.map(({ folder, names, found, counts, asks }) => {
     const at = absolutePath(folder, call);
-    if (asks === "ignored") return isIgnored(at) ? [] : undefined;
+    if (asks === "ignored") return matchesOf(at, names)?.every(isIgnored) === true ? [] : undefined;
     if (asks !== undefined) return isMissing(lookup.kindOf(at), asks) ? [] : undefined;
     return placesOfAll(
       found === undefined
         ? linkedPaths(at, names, lookup)
-        : found.tracked === undefined
-          ? foundPaths(at, found, lookup, counts)
-          : trackedPaths(at, found, lookup),
+        : found.tracked !== undefined
+          ? trackedPaths(at, found, lookup)
+          : all(
+              (found.denied ? (matchesOf(at, names) ?? [at]) : [at]).map((start) =>
+                foundPaths(start, found, found.leavesOut ? wide : lookup, { counts, git }),
+              ),
+            ),
       placesOf,
     );
   });
@@ -47,6 +60,10 @@ export function resolveGlobs(
     return matches === undefined ? { pattern, places } : { pattern, places, matches };
   });
 }
+
+// Undefined if one of the lists is not known.
+const all = (lists: readonly (readonly string[] | undefined)[]): readonly string[] | undefined =>
+  lists.includes(undefined) ? undefined : lists.flatMap((list) => list ?? []);
 
 // A link may lead to a folder.
 const isMissing = (kind: ReturnType<GlobLookup["kindOf"]>, needs: "folder" | "anything"): boolean =>

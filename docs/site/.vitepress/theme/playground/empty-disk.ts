@@ -14,6 +14,7 @@ export const opendirSync = missing;
 export const readdirSync = missing;
 export const realpathSync = Object.assign(missing, { native: missing });
 export const readFileSync = missing;
+export const existsSync = (): boolean => false;
 // Without files there is no path to take apart, and nothing to hash.
 export const basename = missing;
 export const dirname = missing;

@@ -1,0 +1,237 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { policy } from "../src/index.ts";
+
+const text = `
+[[rules]]
+name = "secrets"
+action = "deny"
+tool = "*"
+paths = ["**/.env", "**/.ssh/**"]
+[[rules]]
+name = "daily"
+action = "allow"
+command = ["git {add,stage,diff,stash,mv,checkout} *", "git commit -m *", "git switch -c *", "{cd,cp,echo,touch,tar,npm,mv,rm,find,prettier} *", "sed -i *", "prettier --write *", "find [!-]* -name * -delete", "tar xf *"]
+paths = "./**"
+[[rules]]
+name = "search"
+action = "allow"
+tool = "Grep|grep_search|Glob|Read"
+paths = { read = "./**" }
+`;
+
+let work = "";
+beforeEach(() => {
+  work = temporaryFolder();
+  git("init", "-q");
+  create(".gitignore", "node_modules/\n/.env\n");
+  for (const path of [".env", "a.md", "src/a.ts", "src/deep/b.ts", "node_modules/x/.env"])
+    create(path);
+  git("add", ".");
+});
+
+const git = (...args: readonly string[]): string =>
+  execFileSync("git", ["-C", work, ...args], { encoding: "utf8" });
+
+function create(path: string, content = "a\n"): void {
+  mkdirSync(dirname(join(work, path)), { recursive: true });
+  writeFileSync(join(work, path), content);
+}
+
+const kernel = createKernel({ plugins: [policy({ text })] });
+const decide = async (tool: string, args: JsonObject, cwd = work): Promise<Decision> =>
+  kernel.decide({
+    ...{ hook: "beforeToolCall", tool, args, cwd, workspace: work, home: "/home/dev" },
+  });
+const run = async (command: string): Promise<string> => (await decide("bash", { command })).effect;
+const grep = async (args: JsonObject, cwd?: string): Promise<string> =>
+  (await decide("Grep", { pattern: "KEY", ...args }, cwd)).effect;
+
+const ADDS = [
+  "git add .",
+  "git add -A",
+  "git add --all && git diff --cached",
+  "git add src",
+  "git add src/*",
+  "git add s*",
+  "git add ':/'",
+  "git add ':(top)src'",
+  "git add 's*'",
+  "git add -N src && git diff",
+  "git stage src",
+  "cd src && git add -A",
+  "cd src/deep && git add :/src",
+];
+
+describe("`git add` of a folder", () => {
+  it.each(ADDS)("is allowed if git ignores the denied files there: %s", async (line) => {
+    expect(await run(line)).toBe("allow");
+  });
+
+  it.each(ADDS)("is asked about if it adds one: %s", async (line) => {
+    create("src/deep/.env");
+    expect(await run(line)).toBe("ask_user");
+  });
+
+  it.each([
+    "git add src/a.ts",
+    "git add src/*.ts",
+    "git add '*.ts'",
+    "git add -u",
+    "git add -n .",
+    "git add node_modules/y.js a.md",
+  ])("is allowed if it adds others: %s", async (line) => {
+    create("src/deep/.env");
+    expect(await run(line)).toBe("allow");
+  });
+
+  it("names the file", async () => {
+    create("src/deep/.env");
+    expect(await decide("bash", { command: "git add ." })).toMatchObject({
+      code: "unknown_path",
+      reason: expect.stringMatching(/`secrets` may be about .*, which may use `src\/deep\/\.env`/),
+    });
+  });
+
+  it("is allowed if git tracks the file already, and asked about with `--force`", async () => {
+    expect(await run("git add -f .")).toBe("ask_user");
+    create("src/.env");
+    git("add", "src/.env");
+    expect(await run("git add .")).toBe("allow");
+    git("rm", "-q", "--cached", "src/.env");
+    expect(await run("git add .")).toBe("ask_user");
+  });
+
+  it("looks at the whole repository behind a link and without an index", async () => {
+    symlinkSync("src", join(work, "other"));
+    create("src/deep/.env");
+    expect(await run("cd other && git add -A")).toBe("ask_user");
+    rmSync(join(work, ".git/index"));
+    expect(await run("git add .")).toBe("ask_user");
+    rmSync(join(work, "src/deep/.env"));
+    expect(await run("git add .")).toBe("allow");
+  });
+
+  it("is asked about if it cannot be known what git ignores", async () => {
+    writeFileSync(join(work, ".git/index"), "DIRC");
+    expect(await run("git add .")).toBe("allow");
+    rmSync(join(work, ".gitignore"));
+    symlinkSync("a.md", join(work, ".gitignore"));
+    expect(await run("git add src")).toBe("allow");
+    expect(await run("git add .")).toBe("ask_user");
+  });
+
+  it.each([
+    "echo x > .gitignore && git add .",
+    "echo x > a.md; sed -i d .gitignore && git add -A && git diff --cached",
+    "sed -i d .g* && git add .",
+    "rm .gitignore && git add .",
+    "mv .gitignore a && git add .",
+    "cp a.md .gitignore && git add .",
+    "tar xf x.tar && git add .",
+    "git checkout main && git add .",
+    "git stash && git add .",
+    "git mv .gitignore b && git add .",
+    "for i in 1 2; do git add .; rm .gitignore; done",
+    "find . -name '.g*' -delete && git add .",
+  ])("is asked about if the line may change what git ignores: %s", async (line) => {
+    expect(await run(line)).toBe("ask_user");
+  });
+
+  it.each([
+    "touch a.md && git add .",
+    "git switch -c topic && git add -A && git commit -m x",
+    "npm test && git add .",
+    "sed -i s/a/b/ src/*.ts && git add .",
+    "prettier --write src && git add .",
+    "find . -name '*.orig' -delete && git add .",
+    "git add . && git checkout main",
+  ])("is allowed after what changes other files: %s", async (line) => {
+    expect(await run(line)).toBe("allow");
+  });
+});
+
+describe("a search tool", () => {
+  it("is allowed if git ignores the denied files below its folder", async () => {
+    expect(await grep({})).toBe("allow");
+    expect(await grep({ path: "src" })).toBe("allow");
+    expect(await grep({ path: "." }, join(work, "src"))).toBe("allow");
+  });
+
+  it("is asked about if it may print one", async () => {
+    create("src/deep/.env");
+    for (const args of [{}, { path: "." }, { path: "src" }, { path: "src", type: "ts" }])
+      expect(await grep(args)).toBe("ask_user");
+    expect(await decide("Grep", { pattern: "KEY" })).toMatchObject({
+      code: "unknown_path",
+      reason: "This search may print `src/deep/.env`, which the rule `secrets` is about.",
+    });
+    expect((await decide("grep_search", { query: "KEY", path: "src" })).effect).toBe("ask_user");
+  });
+
+  it("is asked about if the file is tracked, or in a hidden folder", async () => {
+    create("src/.env");
+    git("add", "-f", "src/.env");
+    expect(await grep({ path: "src" })).toBe("ask_user");
+    create("lib/.ssh/config");
+    expect(await grep({ path: "lib" })).toBe("ask_user");
+  });
+
+  it("is decided by the files that a glob names", async () => {
+    create("src/deep/.env");
+    expect(await grep({ glob: "*.ts" })).toBe("allow");
+    expect(await grep({ glob: "src/**/*.ts" })).toBe("allow");
+    for (const glob of ["*", "**", "src/**", "*env", "*.{ts,env}", ".*", "!*.ts"])
+      expect(await grep({ glob })).toBe("ask_user");
+    expect(await grep({ glob: "**/.env" })).toBe("deny");
+  });
+
+  it("is asked about where a file of ripgrep may take back what git ignores", async () => {
+    create("lib/b.ts");
+    create("src/.ignore", "!.env\n");
+    expect(await grep({})).toBe("allow");
+    create("node_modules/.rgignore", "!.env\n");
+    expect(await grep({})).toBe("allow");
+    create(".ignore", "!.env\n");
+    expect(await grep({})).toBe("ask_user");
+    expect(await grep({ path: "lib" })).toBe("allow");
+    create("lib/.env");
+    create("lib/.gitignore", ".env");
+    expect(await grep({ path: "." }, join(work, "lib"))).toBe("ask_user");
+  });
+
+  it("searches everything where there is no repository", async () => {
+    rmSync(join(work, ".git"), { recursive: true });
+    expect(await grep({ path: "src" })).toBe("allow");
+    expect(await grep({})).toBe("ask_user");
+  });
+
+  it("finds no file that it prints by name only", async () => {
+    create("src/deep/.env");
+    expect((await decide("Glob", { pattern: "**/*" })).effect).toBe("allow");
+    expect((await decide("Read", { file_path: "src/a.ts" })).effect).toBe("allow");
+  });
+
+  it("is asked about if there are too many files to look at", async () => {
+    mkdirSync(join(work, "many"));
+    execFileSync("sh", ["-c", "seq 50001 | xargs touch"], { cwd: join(work, "many") });
+    expect(await grep({ path: "many" })).toBe("ask_user");
+    expect(await run("git add many")).toBe("ask_user");
+    create(".gitignore", "node_modules/\n/.env\nmany/\n");
+    expect(await grep({})).toBe("allow");
+    expect(await run("git add .")).toBe("allow");
+  });
+});
+
+it("a copy of a folder is asked about if a denied file is in it", async () => {
+  expect(await run("cp -r src lib")).toBe("allow");
+  create("src/deep/.env");
+  expect(await run("cp -r src lib")).toBe("ask_user");
+  expect(await run("cp -a src/deep lib")).toBe("ask_user");
+  expect(await run("cp src/a.ts lib")).toBe("allow");
+  expect(await run("cp -r node_modules lib")).toBe("ask_user");
+});
