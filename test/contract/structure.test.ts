@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 142_894,
-  test_lines: 107_192,
+  source_lines: 143_180,
+  test_lines: 107_447,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
