@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_180,
-  test_lines: 107_530,
+  source_lines: 143_292,
+  test_lines: 107_672,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -166,6 +166,80 @@ describe("a run of a session", () => {
   });
 });
 
+describe("a call that another hook changed after Bylaw was asked", () => {
+  const ended = (event: object, [, tool_input]: readonly [string, object]): object =>
+    returned({ ...event, tool_input });
+
+  test.each([
+    ["by the engine", "engine"],
+    ["without an engine", "cold"],
+  ] as const)("is told and on record if no rule allows it: %s", async (_, way) => {
+    const { desk, call, [way]: ask } = deskOf();
+    const ends = async (what: readonly [string, object], end = ended): Promise<string> => {
+      const event = call(TESTS, { agent: "sub" });
+      expect(blocks(await ask(event))).toBe(false);
+      return (await ask(end(event, what))).stdout;
+    };
+    const told = (rule: string) => ({
+      decision: "block",
+      reason: expect.stringMatching(
+        new RegExp(`^This call ran, but no rule allows it: .*\\(rule \`${rule}`),
+      ),
+    });
+    const publish = bash("npm publish x");
+    expect(JSON.parse(await ends(publish))).toEqual(told("publishing"));
+    await ask(call(SECRET));
+    expect(JSON.parse(await ends(NETWORK))).toEqual(told("no-network"));
+    expect(await ends(NETWORK, (event, what) => failed(ended(event, what)))).toContain(
+      "no-network",
+    );
+    // A rule allows it, or no rule covers it and the host decides.
+    for (const what of [TESTS, bash("true")]) expect(await ends(what)).toBe("{}");
+    const found = eventsOf(desk).filter(({ event_type: type }) => type === "forbidden_call_ran");
+    expect(found.map(({ agent_id, details }) => [agent_id, details])).toEqual(
+      [publish, NETWORK, NETWORK].map(([tool, args]) => [
+        "sub",
+        {
+          ...{ host: "claude-code", tool, args: JSON.stringify(args) },
+          code: args === publish[1] ? "rule_asked" : "rule_denied",
+        },
+      ]),
+    );
+  });
+
+  test("is no evidence, and not counted as a call", async () => {
+    const { desk, call, engine } = deskOf();
+    const event = call(TESTS);
+    await engine(event);
+    expect(await engine(ended(event, bash("true")))).toMatchObject({ code: 0, stdout: "{}" });
+    expect(blocks(await engine(call(COMMIT)))).toBe(true);
+    const types = eventsOf(desk).map(({ event_type }) => event_type);
+    expect(types).toEqual(["session_start", "tool_allowed", "tool_result", "tool_denied"]);
+  });
+
+  test("is told if it was denied and ran nevertheless, and not if it is as it was allowed", async () => {
+    const { call, engine } = deskOf();
+    const early = call(NETWORK);
+    expect(blocks(await engine(early))).toBe(false);
+    await engine(call(SECRET));
+    expect((await engine(returned(early))).stdout).toBe("{}");
+    const late = call(NETWORK);
+    expect(blocks(await engine(late))).toBe(true);
+    expect((await engine(returned(late))).stdout).toContain("no-network-after-a-secret");
+  });
+
+  test("is told by a host that gives its calls no ids", async () => {
+    const { desk, engine } = deskOf("copilot");
+    const event = (command: string): object => ({
+      ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },
+      toolArgs: { command },
+    });
+    await engine(event("npm test"), "preToolUse");
+    const told = await engine(event("git commit -m x"), "postToolUse");
+    expect(told.stdout).toContain("commit-needs-tests");
+  });
+});
+
 describe("a host that gives its calls no ids", () => {
   test("takes a call as passed only if no equal call is open", async () => {
     const { desk, engine } = deskOf("copilot");

@@ -49,6 +49,20 @@ describe("bylaw install claude-code", () => {
     expect(event(line("frobnicate", project))).toEqual({ code: 0, stdout: "{}", stderr: "" });
   });
 
+  test("tells the agent of a denied call that ran, and of no other", () => {
+    const { bylaw, event, project } = desk();
+    bylaw("install", "claude-code", "--strict");
+    const ran = (command: string): Ran =>
+      event({ ...line(command, project), hook_event_name: "PostToolUse", tool_response: {} });
+    expect(json(ran("git push --force origin main"))).toMatchObject({
+      decision: "block",
+      reason: expect.stringMatching(/^This call ran, but no rule allows it: .*`no-force-push`/),
+    });
+    // A person may have said yes to those that the rules ask about.
+    for (const command of ["git status", "npm install left-pad", "frobnicate"])
+      expect(ran(command)).toEqual({ code: 0, stdout: "{}", stderr: "" });
+  });
+
   test("--strict asks about what no rule covers", () => {
     const { bylaw, event, project } = desk();
     bylaw("install", "claude-code", "--strict");

@@ -284,6 +284,31 @@ const CHANGED_RESULT: Check = [
   },
 ];
 
+/** Bylaw cannot keep a call from running that another hook changes later. */
+const changedByOthers = (changes: NonNullable<Program["changes"]>): Check => [
+  "a call that a hook of the project made another one is told to the model, and on record",
+  async (desk) => {
+    governed(desk);
+    desk.write("rules/policy.toml", `${PAST}${POLICY}`);
+    const [file, text] = changes("mkdir denied");
+    desk.write(join("work", file), text);
+    let told = "";
+    await desk.drive(({ prompt, tools, results }) => {
+      told = [prompt, ...results].join("\n");
+      return results.length === 0 ? offered(desk.program.shell("mkdir allowed"), tools) : [];
+    });
+    if (!desk.has("denied") || desk.has("allowed")) return "the hook of the project did nothing";
+    if (!told.includes("no-denied")) return `the model was told: ${told}`;
+    const store = ["--store", join(desk.home, "rules/.bylaw/store.db"), "--json"];
+    const [only] = desk.lines("log", "runs", ...store) as readonly { readonly run: string }[];
+    const events = desk.lines("log", "query", "--run", only?.run ?? "", ...store);
+    const found = (events as readonly Recorded[]).filter(
+      ({ event_type }) => event_type === "forbidden_call_ran",
+    );
+    return differs(`has ${found.length} on record`, "has 1 on record");
+  },
+];
+
 const PLACES = `
 [[rules]]
 name = "elsewhere"
@@ -560,6 +585,7 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...CHANGED,
   CHANGED_IN_VAIN,
   ...(program.host.capabilities.rewrites.length > 0 ? [CHANGED_RESULT] : []),
+  ...(program.changes === undefined ? [] : [changedByOthers(program.changes)]),
   ...(program.shellIn === undefined ? [] : [inFolder(program.shellIn)]),
   LOOKS_BACK,
   ON_RECORD,

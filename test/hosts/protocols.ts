@@ -73,7 +73,8 @@ const anthropic: Protocol = {
         .map((part) => textOf(part.content)),
     ),
     prompt: messages
-      .filter(fromUser)
+      // Claude Code tells what hooks said as a message of the system.
+      .filter((message) => fromUser(message) || message.role === "system")
       .map(({ content }) => textOf(content))
       .join("\n"),
   }),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import {
   blockingCommand,
+  jsonOutput,
   misleadingVariable,
   unheededCommand,
   type Host,
@@ -13,6 +14,8 @@ import { TIMEOUT_S } from "./installation.ts";
 
 /** The differences from Claude Code. */
 interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
+  /** Left out if it is that of Claude Code. */
+  readonly answer?: Host["answer"];
   readonly capabilities: Pick<
     HostCapabilities,
     | "version"
@@ -40,6 +43,7 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant
   const { timeout, ...measured } = capabilities;
   const { only_hooks = false, ...own } = variant;
   return {
+    answer: claudeCode.answer,
     ...own,
     capabilities: {
       ...{ ...measured, allow: true, exit_code: exitOf !== undefined },
@@ -59,7 +63,6 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant
       const exit_code = call.tool === shellTool && isJsonObject(told) ? exitOf?.(told) : undefined;
       return { kind, name, call, ok, ...omitUndefined({ exit_code }) };
     },
-    answer: claudeCode.answer,
     fault: claudeCode.fault,
     blocks: (output) =>
       output.exit === 0 || output.exit === 2 ? claudeCode.blocks(output) : false,
@@ -122,6 +125,13 @@ export const droid: Host = variantOf({
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
     halts: true,
   },
+  // It does not pass on the reason of a block after a call.
+  answer: (event, reply) =>
+    event.kind === "tool_result" && reply.kind === "deny"
+      ? jsonOutput({
+          hookSpecificOutput: { hookEventName: event.name, additionalContext: reply.reason },
+        })
+      : claudeCode.answer(event, reply),
   others: [".factory/hooks.json", ".factory/hooks/hooks.json"],
   only_hooks: true,
   switchedOff({ hooks = {} }) {

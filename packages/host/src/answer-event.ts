@@ -25,8 +25,11 @@ export interface Judge {
   ) => Promise<{ readonly decision: Decision; readonly answer_with: string }>;
   /** Waits for a person's answer about a call. Resolves to undefined if nobody answers in time. Left out: nothing is held. */
   readonly hold?: ((call: ToolCall) => Promise<HeldAnswer | undefined>) | undefined;
-  /** Records the result of a call, for rules that depend on earlier calls. */
-  readonly result: (returned: ToolReturn) => Promise<void>;
+  /**
+   * Records the result of a call, for rules that depend on earlier calls. Resolves to the reason why this call was not allowed to run.
+   * Undefined if it was.
+   */
+  readonly result: (returned: ToolReturn) => Promise<string | undefined>;
   /** Records what happened in a session besides calls. */
   readonly sessionEvent: (event: SessionEvent) => Promise<void>;
   /** The reason why the host would stop asking Bylaw after a change of settings. Undefined if it would not. */
@@ -91,20 +94,18 @@ async function replyTo(
         { host, judge, strict },
       );
     case "tool_result":
-      await judge.result(event);
-      return { kind: "none" };
-    case "settings_change": {
-      const reason = judge.settingsFault(event.file);
-      return reason === undefined ? { kind: "none" } : { kind: "deny", reason };
-    }
-    case "stop": {
-      const reason = await judge.stop(event);
-      return reason === undefined ? { kind: "none" } : { kind: "deny", reason };
-    }
+      return refusal(await judge.result(event));
+    case "settings_change":
+      return refusal(judge.settingsFault(event.file));
+    case "stop":
+      return refusal(await judge.stop(event));
     case "other":
       return { kind: "none" };
   }
 }
+
+const refusal = (reason: string | undefined): Reply =>
+  reason === undefined ? { kind: "none" } : { kind: "deny", reason };
 
 async function replyToCall(
   call: ToolCall,

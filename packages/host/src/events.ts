@@ -3,6 +3,8 @@ import type { EventType, RecordableEvent } from "@bylaw/log";
 import { z } from "zod";
 import { LONGEST_DETAIL, type SessionEvent, type SessionEventType } from "./session-event.ts";
 
+export { LONGEST_DETAIL };
+
 const text = z.string().max(LONGEST_DETAIL);
 
 const typeOf = (name: SessionEventType, details: z.ZodRawShape): EventType => ({
@@ -19,6 +21,8 @@ export const EVENT_TYPES: readonly EventType[] = [
   typeOf("subagent_started", { agent_type: text.optional() }),
   typeOf("subagent_stopped", { agent_type: text.optional() }),
   typeOf("stop_gate_gave_up", {}),
+  // `args` is the beginning of their canonical JSON text.
+  typeOf("forbidden_call_ran", { tool: text, args: text, code: text }),
 ];
 
 /** The event that records what happened in a session of a host. */

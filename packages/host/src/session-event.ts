@@ -24,7 +24,8 @@ export type SessionEventType =
   | "prompt_submitted"
   | "subagent_started"
   | "subagent_stopped"
-  | "stop_gate_gave_up";
+  | "stop_gate_gave_up"
+  | "forbidden_call_ran";
 
 const TYPES: Readonly<Record<string, readonly [type: SessionEventType, detail: string]>> = {
   SessionStart: ["host_session_started", "source"],

@@ -6,7 +6,7 @@ import {
   type LogEvent,
   type ToolCall,
 } from "@bylaw/kernel";
-import { OfferedCalls, type Run } from "@bylaw/log";
+import { OfferedCalls, recordedDigest, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
 type ToolResult = Parameters<Run["toolResult"]>[0];
@@ -14,23 +14,43 @@ type ToolResult = Parameters<Run["toolResult"]>[0];
 /** The number of latest events to search. A call without an id that is not among them gets no result. */
 const LOOKED = 1_000;
 
-/** The result to record for a call that returned. Undefined if it is already recorded, or if it is unclear which call returned. */
+/** What the log has of a call that returned. */
+interface Returned {
+  /** The result to record. Left out if it is already recorded, or if it is unclear which call returned. */
+  readonly result?: ToolResult;
+  /** Whether Bylaw was asked about the call as it ran. */
+  readonly asked: boolean;
+}
+
+/** Finds a call that returned in the log. */
 export async function callReturned(
   { call, ok, exit_code }: ToolReturn,
   { run, head }: Pick<Run, "run" | "head">,
   store: Pick<Store, "events">,
-): Promise<ToolResult | undefined> {
-  const open = openCalls(await store.events(run, Math.max(0, head - LOOKED), LOOKED), call);
+): Promise<Returned> {
+  const events = await store.events(run, Math.max(0, head - LOOKED), LOOKED);
+  const open = openCalls(events, call);
   const [oldest] = open ?? [];
-  if (oldest === undefined) return undefined;
+  const asked =
+    call.id === undefined ? oldest !== undefined : events.some((event) => isAsked(event, call));
+  if (oldest === undefined) return { asked };
   const [id, { unsure }] = oldest;
   return {
-    ...{ id, tool: call.tool, ok, ...omitUndefined({ agent: call.agent }) },
-    ...(exit_code === undefined ? {} : { result: { exit_code } }),
-    // The result may belong to an identical call, so it is no evidence.
-    ...(unsure ? { reported: true } : {}),
+    asked,
+    result: {
+      ...{ id, tool: call.tool, ok, ...omitUndefined({ agent: call.agent }) },
+      ...(exit_code === undefined ? {} : { result: { exit_code } }),
+      // The result may belong to an identical call, or to another one than Bylaw was asked about, so it is no evidence.
+      ...(unsure || !asked ? { reported: true } : {}),
+    },
   };
 }
+
+// Arguments that a redactor changed cannot be compared.
+const isAsked = (event: LogEvent, call: ReturnedCall): boolean =>
+  STARTS.has(event.event_type) &&
+  event.details["id"] === call.id &&
+  (recordedDigest(event) === undefined || isSame(event, call));
 
 type OpenCalls = Map<string, { unsure: boolean }>;
 

@@ -14,6 +14,7 @@ import {
 import { messageOf, omitUndefined, type Kernel, type Response, type ToolCall } from "@bylaw/kernel";
 import { askRun, decideHere, isInStep, isSilent, leaveToHost } from "../decide/ask-run.ts";
 import { hookCommands, type HookSetup } from "./hook-command.ts";
+import { whyForbidden } from "./ran-call.ts";
 import { needsRun, runOfSession } from "./session-name.ts";
 import type { SessionPlace, SessionRuns } from "./session-runs.ts";
 
@@ -39,7 +40,7 @@ interface Bench {
 
 /** Decides by the configuration that the hook was installed with. */
 export function judgeOf(host: Host, bench: Bench): Judge {
-  const { setup, project, place, kernel, runs, hold } = bench;
+  const { setup, kernel, runs, hold } = bench;
   const { config, strict } = setup;
   const records = join(dirname(config), ".bylaw");
   const asks = host.capabilities.ask === "asks";
@@ -76,26 +77,35 @@ export function judgeOf(host: Host, bench: Bench): Judge {
     hold: held && holdBy(held, async ({ session }) => askedIn(await kernel(), session), runs),
 
     async result(returned) {
-      const { call } = returned;
-      await (await recording())?.result(returned, placeOf(call.session));
+      const call: ToolCall = { ...returned.call, hook: "beforeToolCall" };
+      const loaded = await kernel();
+      const reason = needsRun(loaded)
+        ? await (await runs()).result(returned, placeOf(call.session))
+        : whyForbidden(await loaded.decide(call), { strict, unasked: false });
       // A person may have allowed the call in the host's own dialog. The id tells a call that is on record already.
-      if (call.id !== undefined)
-        await askRun({ ...call, hook: "beforeToolCall" }, { left_to_host: true });
+      if (call.id !== undefined) await askRun(call, { left_to_host: true });
+      return reason;
     },
 
     sessionEvent: async (event) => (await recording())?.sessionEvent(event, placeOf(event.session)),
 
-    settingsFault(changed) {
-      const reports = inspectSettings(host, place, project);
-      const faults = hookCommands(setup).map((command) => findInstallFault(host, reports, command));
-      if (faults.includes(undefined)) return undefined;
-      const [fault = ""] = faults;
-      const file = changed === undefined ? "" : ` to ${changed}`;
-      return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
-    },
+    settingsFault: (changed) => settingsFault(host, bench, changed),
 
     stop: (event) => judgeStop(host, event, { records, kernel, recording, placeOf }),
   };
+}
+
+function settingsFault(
+  host: Host,
+  { setup, place, project }: Bench,
+  changed: string | undefined,
+): string | undefined {
+  const reports = inspectSettings(host, place, project);
+  const faults = hookCommands(setup).map((command) => findInstallFault(host, reports, command));
+  if (faults.includes(undefined)) return undefined;
+  const [fault = ""] = faults;
+  const file = changed === undefined ? "" : ` to ${changed}`;
+  return `This change${file} would switch Bylaw off. ${fault}. Change it outside of this session.`;
 }
 
 const holdBy =

@@ -26,7 +26,7 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import { storePlace } from "../log/open-store.ts";
 import { makeStoreFolder } from "../run/store-folder.ts";
 import { answerTo } from "./answer-to.ts";
-import { callReturned } from "./call-returned.ts";
+import { recordReturned } from "./record-returned.ts";
 import { runOfSession } from "./session-name.ts";
 
 /** The run of a session, and what its host leaves to Bylaw. */
@@ -140,13 +140,10 @@ export class SessionRuns {
     });
   }
 
-  /** Records the result of a call. */
-  result(returned: ToolReturn, place: SessionPlace): Promise<void> {
-    return this.#within(place, async ({ run, store }) => {
-      await run.catchUp();
-      const result = await callReturned(returned, run, store);
-      if (result !== undefined) await run.toolResult(result);
-    });
+  /** Records the result of a call. Resolves to the reason why that call should not have run. Undefined if it could. */
+  result(returned: ToolReturn, place: SessionPlace): Promise<string | undefined> {
+    const { kernel } = this.#options;
+    return this.#within(place, (opened) => recordReturned(returned, { kernel, ...opened }, place));
   }
 
   /** Records what happened in a session. The sessions of a sub-agent belong to the run in which it started. */

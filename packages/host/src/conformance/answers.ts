@@ -120,7 +120,7 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
     async () => {
       const { keys, host } = test;
       const returned: ToolReturn[] = [];
-      const result = async (one: ToolReturn): Promise<void> => void returned.push(one);
+      const result = async (one: ToolReturn): Promise<undefined> => void returned.push(one);
       const output = await askOf(test)({ result }, { input: JSON.stringify(payload), named });
       assert.deepEqual(output, { stdout: "{}", stderr: "", exit: 0 });
       const [{ call, ...rest } = assert.fail()] = returned;
@@ -129,6 +129,16 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
       assert.deepEqual(call.host, { name: host.name });
     },
   ]),
+  [
+    "tells why a call should not have run",
+    async () => {
+      const [{ payload, named } = assert.fail()] = test.returned;
+      const judge = { result: async () => "a rule denies it" };
+      const output = await askOf(test)(judge, { input: JSON.stringify(payload), named });
+      assert.match(output.stdout, /a rule denies it/);
+      assert.equal(output.exit, 0);
+    },
+  ],
   [
     "reports exit code 0 as its capabilities say, and tells the agent if a result could not be recorded",
     async () => {
