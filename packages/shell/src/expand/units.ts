@@ -155,9 +155,9 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
       return;
     case "CommandExpansion": {
       (walk.pending ??= []).push(part);
-      const text = quoted ? quotedDocument(part) : undefined;
+      const text = newFile(part.text) ?? (quoted ? quotedDocument(part) : undefined);
       if (text === undefined) units.push(quoted ? ANY : SPLIT);
-      else units.push({ text, quoted });
+      else units.push({ text, quoted: true });
       return;
     }
     case "ProcessSubstitution":
@@ -165,6 +165,13 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
       units.push({ text: "/dev/fd/", quoted: true }, PIPE_NUMBER);
   }
 }
+
+/**
+ * The path that stands for a new file or folder of `mktemp`, whose real name nobody knows yet. A `TMPDIR` may move it to another
+ * temporary folder.
+ */
+const newFile = (text: string): string | undefined =>
+  /^\$\( ?mktemp(?: -d)? ?\)$/.test(text) ? "/tmp/tmp.XXXXXXXXXX" : undefined;
 
 type Expansion = Extract<
   WordPart,
@@ -190,6 +197,8 @@ function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
   }
   if (text === "$HOME") return quoted ? HOME_QUOTED : HOME_OPEN;
   if (/^\$[?#$]$/.test(text)) return NUMBER;
+  // A line that sets one of these is unknown. Otherwise no value of them is split.
+  if (/^\$(?:PATH|PWD|SHELL|USER)$/.test(text)) return ANY;
   if (text === "$!") return quoted ? ANY : JOB;
   noteUse(walk, text.slice(1));
   return quoted && text !== "$@" ? ANY : SPLIT;
