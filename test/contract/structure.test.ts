@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_301,
+  source_lines: 143_304,
   test_lines: 107_672,
   files_over_300: 0,
   functions_over_60: 0,

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { isBuiltin } from "node:module";
 import type { OutputBundle, OutputChunk, Plugin } from "rolldown";
 import { parseSync } from "rolldown/experimental";
 
@@ -174,8 +173,9 @@ function requireOf({ moduleRequest, entries }: Import, scripts: ReadonlySet<stri
   const whole: string[] = [];
   for (const { importName, localName } of entries) {
     const { kind, name } = importName;
-    // The default export of a module of Node is the module itself.
-    if (kind === "NamespaceObject" || (kind === "Default" && isBuiltin(value)))
+    // The default export of what is not bundled, a module of Node or CommonJS, is the module itself.
+    const isOutside = scriptIn(value, scripts) === undefined;
+    if (kind === "NamespaceObject" || (kind === "Default" && isOutside))
       whole.push(`${localName.value}=${module}`);
     else taken.push(`${name ?? "default"}:${localName.value}`);
   }

@@ -12,6 +12,7 @@ import {
 } from "@bylaw/config";
 import { BylawError, createKernel, type Kernel, type Plugin } from "@bylaw/kernel";
 import type * as PolicyPlugin from "@bylaw/plugin-policy";
+import eventLogManifest from "@bylaw/plugin-event-log/package.json" with { type: "json" };
 import pluginManifest from "@bylaw/plugin-policy/package.json" with { type: "json" };
 import everydayManifest from "@bylaw/ruleset-everyday/package.json" with { type: "json" };
 import recommendedManifest from "@bylaw/ruleset-recommended/package.json" with { type: "json" };
@@ -33,6 +34,7 @@ export interface KernelSourceOptions {
 
 /** The plugin that reads policy files. */
 export const POLICY_PLUGIN = "@bylaw/plugin-policy";
+const EVENT_LOG = "@bylaw/plugin-event-log";
 const RECOMMENDED = "@bylaw/ruleset-recommended";
 const EVERYDAY = "@bylaw/ruleset-everyday";
 
@@ -62,6 +64,7 @@ const sizeOf = (file: string | URL): number | undefined =>
 // Loading them from a project's folder takes twice as long, because there they are hundreds of files.
 const contained = (): BuiltInPackages => ({
   [POLICY_PLUGIN]: containedPackage(pluginManifest, () => import("@bylaw/plugin-policy")),
+  [EVENT_LOG]: containedPackage(eventLogManifest, () => import("@bylaw/plugin-event-log")),
   [RECOMMENDED]: containedPackage(recommendedManifest, () => import("@bylaw/ruleset-recommended")),
   [EVERYDAY]: containedPackage(everydayManifest, () => import("@bylaw/ruleset-everyday")),
 });
