@@ -1,11 +1,13 @@
 // A held hook: Claude Code waits for it until a person answers, and no agent can answer in the person's place.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { callQuestionId } from "@bylaw/log";
 import { describe, expect, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { bylaw, bylawHere, jsonLines, type Ran } from "./bylaw.ts";
+import { BIN, bylaw, bylawHere, jsonLines, type Ran } from "./bylaw.ts";
 import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
 import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
 
@@ -128,6 +130,24 @@ describe("a held hook", () => {
     await desk.hook({ ...asked, ...returned });
     await questions(0);
   });
+
+  test.each(["SIGTERM", "SIGINT", "SIGHUP"] as const)(
+    "that the host ends with %s has no question left, long before its time is over",
+    async (name) => {
+      const { desk, call, approve, questions } = heldDesk();
+      const config = join(desk.root, "bylaw.config.json");
+      const args = [BIN, "hook", "claude-code", "--config", config, "--wait", "600"];
+      const hook = spawn(process.execPath, args, { cwd: desk.root });
+      hook.stdin.end(JSON.stringify(call(PUBLISH)));
+      const [id = ""] = await questions(1);
+      expect((await approve(["list"])).stdout).toMatch(/ until 20\S+: Bash /);
+      hook.kill(name);
+      await once(hook, "close");
+      await questions(0);
+      expect((await approve(["yes", id], TOKENS.ada)).code).not.toBe(0);
+      expect(typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
+    },
+  );
 
   test("is not released by an agent, nor by a yes to another call", async () => {
     const { desk, call, asks, approve, questions } = heldDesk();

@@ -29,8 +29,11 @@ const sinceOf = (question: Question): string =>
   question.kind === "gate" ? question.opened_at : question.asked_at;
 
 function summaryOf(question: Question): string {
-  if (question.kind === "call")
-    return `${question.tool} ${JSON.stringify(question.args)} by ${question.agent ?? "nobody"}`;
+  if (question.kind === "call") {
+    const { tool, args, agent, expires_at } = question;
+    const until = expires_at === undefined ? "" : `until ${expires_at}: `;
+    return `${until}${tool} ${JSON.stringify(args)} by ${agent ?? "nobody"}`;
+  }
   if (question.kind !== "gate")
     return `${stopTitle(question)}: ${question.reason ?? "no reason given"}`;
   const { gate, phase, to, agent } = question;

@@ -57,9 +57,14 @@ export async function hook(
       process.exit();
     }, milliseconds);
   let timer = endAfter(DEADLINE_MS);
-  const begin = (): void => {
+  const begin = (): AbortSignal => {
     clearTimeout(timer);
     timer = endAfter(DEADLINE_MS + wait_ms);
+    const ended = new AbortController();
+    // Measured: Claude Code sends SIGTERM first, and kills about a second later.
+    for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
+      process.once(name, () => ended.abort());
+    return ended.signal;
   };
   const wait_ms = (wait ?? 0) * 1_000;
   let output: HostOutput;

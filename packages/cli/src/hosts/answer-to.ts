@@ -7,11 +7,20 @@ import type { Store } from "@bylaw/store";
 const POLL_MS = 500;
 const READ = 500;
 
-/** Waits for the yes or no to a question about a call. Undefined if nobody answers in time. */
+interface AnswerTo {
+  readonly asked: LogEvent;
+  readonly wait_ms: number;
+  readonly ended: AbortSignal;
+}
+
+const pause = (signal: AbortSignal): Promise<void> =>
+  sleep(POLL_MS, undefined, { signal }).catch(() => {});
+
+/** Waits for the yes or no to a question about a call. Undefined if nobody answers in time, or before `ended` is aborted. */
 export async function answerTo(
   store: Pick<Store, "events">,
   run: string,
-  { asked, wait_ms }: { readonly asked: LogEvent; readonly wait_ms: number },
+  { asked, wait_ms, ended }: AnswerTo,
 ): Promise<LogEvent | undefined> {
   const digest = recordedDigest(asked);
   const isAnswer = ({ event_type, details }: LogEvent): boolean =>
@@ -19,11 +28,11 @@ export async function answerTo(
       ? digest !== undefined && details["digest"] === digest
       : event_type === "approval_refused" && details["asked"] === asked.sequence;
   let after = asked.sequence;
-  for (const end = performance.now() + wait_ms; ; await sleep(POLL_MS)) {
+  for (const end = performance.now() + wait_ms; ; await pause(ended)) {
     const events = await store.events(run, after, READ);
     const answer = events.find(isAnswer);
     if (answer !== undefined) return answer;
     after = events.at(-1)?.sequence ?? after;
-    if (events.length < READ && performance.now() >= end) return undefined;
+    if (events.length < READ && (ended.aborted || performance.now() >= end)) return undefined;
   }
 }

@@ -21,8 +21,8 @@ import type { SessionPlace, SessionRuns } from "./session-runs.ts";
 /** How long a question may wait for a person. */
 export interface Hold {
   readonly wait_ms: number;
-  /** Called before the wait. What it throws, the judge throws. */
-  readonly begin: () => void;
+  /** Called before the wait. Returns a signal that is aborted if the host ends the hook. What it throws, the judge throws. */
+  readonly begin: () => AbortSignal;
 }
 
 /** The hook whose events are judged, and its rules. */
@@ -115,8 +115,8 @@ const holdBy =
     runs: Bench["runs"],
   ): Judge["hold"] =>
   async (call) => {
-    begin();
-    return await (await runs()).hold(call, await placeOf(call));
+    const ended = begin();
+    return await (await runs()).hold(call, await placeOf(call), ended);
   };
 
 type Stop = Parameters<Judge["stop"]>[0];

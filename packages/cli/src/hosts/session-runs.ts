@@ -111,8 +111,11 @@ export class SessionRuns {
     });
   }
 
-  /** Records a question and waits for its answer, or uses an answer that is there already. Undefined if none came in time. */
-  hold(call: ToolCall, place: SessionPlace): Promise<HeldAnswer | undefined> {
+  /**
+   * Records a question and waits for its answer, or uses an answer that is there already. Undefined if none came in time. When `ended` is
+   * aborted, nothing waits any more, and the question expires.
+   */
+  hold(call: ToolCall, place: SessionPlace, ended: AbortSignal): Promise<HeldAnswer | undefined> {
     return this.#within(place, async ({ run, store }, session) => {
       const { wait_ms = 0 } = place;
       const about = { ...call, interactive: place.asks };
@@ -122,19 +125,19 @@ export class SessionRuns {
       const answered = new AbortController();
       // Whoever cannot be told must not keep the call waiting, nor change its decision.
       this.#tell({ run, store }, asked, answered.signal).catch(() => {});
-      const answer = await answerTo(store, run.run, { asked, wait_ms }).finally(() =>
+      const answer = await answerTo(store, run.run, { asked, wait_ms, ended }).finally(() =>
         answered.abort(),
       );
-      if (answer === undefined) return undefined;
-      const { by, reason } = answer.details;
-      if (answer.event_type === "approval_refused")
+      if (answer === undefined && !ended.aborted) return undefined;
+      const { by, reason } = answer?.details ?? {};
+      if (answer?.event_type === "approval_refused")
         return { refused: `${String(by)} said no: ${String(reason)}` };
       await run.catchUp();
       const again = await toolCall(run, about, session, {
         ...place,
-        // Nothing waits for the answer to another question.
+        // Nothing waits for the answer to this question, so it has expired.
         wait_ms: 0,
-        answer: answer.sequence,
+        after: (answer ?? asked).sequence,
       });
       return again.events.some(asksPerson) ? undefined : { decision: again.decision };
     });
@@ -247,12 +250,12 @@ async function toolCall(
   run: Run,
   call: ToolCall,
   session: Session,
-  { strict, wait_ms, answer }: SessionPlace & { readonly answer?: number },
+  { strict, wait_ms, after }: SessionPlace & { readonly after?: number },
   options: Pick<AskOptions, "offered"> = {},
 ): Promise<Outcome> {
   const { session: name = "", id } = call;
-  // After an answer, the call is decided and recorded once more.
-  const request = answer === undefined ? [name, id] : [name, id, answer];
+  // After an answer, or the end of the wait, the call is decided and recorded once more.
+  const request = after === undefined ? [name, id] : [name, id, after];
   const left = {
     left_to_host: !strict && options.offered !== true,
     ...(wait_ms !== undefined && { expires_at: new Date(Date.now() + wait_ms).toISOString() }),
