@@ -161,6 +161,8 @@ export type Effect =
        * the path or below the `top` of the repository.
        */
       readonly adds?: "below" | "top";
+      /** Set with `prints` if the program leaves out hidden files and what a `.gitignore` lists, unless such a file takes it back. */
+      readonly ignores?: true;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
       /** Set with `found`, `prints` or a glob if the effect touches only files that exist before the line runs. */

@@ -15,7 +15,7 @@ paths = ["**/.env", "**/.ssh/**"]
 [[rules]]
 name = "daily"
 action = "allow"
-command = ["git {add,stage,diff,stash,mv,checkout} *", "git commit -m *", "git switch -c *", "{cd,cp,echo,touch,tar,npm,mv,rm,find,prettier} *", "sed -i *", "prettier --write *", "find [!-]* -name * -delete", "tar xf *"]
+command = ["git {add,stage,diff,stash,mv,checkout} *", "git commit -m *", "git switch -c *", "{cd,cp,echo,printf,rg,touch,tar,npm,mv,rm,find,prettier} *", "sed -i *", "prettier --write *", "find [!-]* -name * -delete", "tar xf *"]
 paths = "./**"
 [[rules]]
 name = "search"
@@ -226,6 +226,69 @@ describe("a search tool", () => {
     expect(await run("git add .")).toBe("allow");
   });
 });
+
+describe("`rg` leaves out hidden files and what git ignores", () => {
+  it("so it is allowed beside them, and asked about where it prints one", async () => {
+    create("src/deep/.env");
+    create("lib/.hidden/.ssh/config");
+    for (const line of [
+      "rg KEY",
+      "rg KEY src",
+      "rg KEY -t ts",
+      "npm test; rg KEY",
+      "mv a b && rg KEY",
+    ])
+      expect(await run(line)).toBe("allow");
+    expect(await run("rg KEY lib/.hidden")).toBe("allow");
+    expect(await run("rg --hidden KEY")).toBe("ask_user");
+    expect(await run("rg -uu KEY src")).toBe("ask_user");
+  });
+
+  it.each([
+    [".gitignore", "node_modules/\n/.env\n!.env\n"],
+    ["src/.gitignore", "!.env"],
+    [".ignore", "!.env"],
+    ["src/deep/.rgignore", "!.env"],
+  ])("is asked about if a file takes one back: %s", async (file, rules) => {
+    create("src/deep/.env");
+    expect(await run("rg KEY src")).toBe("allow");
+    create(file, rules);
+    expect(await run("rg KEY src")).toBe("ask_user");
+    expect(await run("cd src && rg KEY deep")).toBe("ask_user");
+    expect(await run("rg -l KEY src")).toBe("allow");
+  });
+
+  it.each([
+    "printf '!.env' > .ignore && rg KEY",
+    "printf '!.env' >> src/.gitignore; rg KEY",
+    "mv a.md .rgignore && rg KEY",
+    "rm .gitignore && rg KEY",
+    "rg KEY & printf '!.env' > .ignore",
+  ])("is asked about if the line may take one back: %s", async (line) => {
+    expect(await run(line)).toBe("ask_user");
+  });
+
+  it("is asked about if the file is not hidden, by the globs of the command", async () => {
+    const text = '[[rules]]\nname = "s"\naction = "deny"\npaths = "**/secrets.yml"\n';
+    const strict = createKernel({ plugins: [policy({ text: text + RG })] });
+    const decided = async (command: string): Promise<string> =>
+      (
+        await strict.decide({
+          ...{ hook: "beforeToolCall", tool: "bash", args: { command } },
+          ...{ cwd: work, workspace: work, home: "/home/dev" },
+        })
+      ).effect;
+    create("src/secrets.yml");
+    expect(await decided("rg KEY")).toBe("ask_user");
+    expect(await decided("rg KEY -g '*.ts'")).toBe("allow");
+    create("src/.gitignore", "secrets.yml");
+    expect(await decided("rg KEY")).toBe("allow");
+    expect(await decided("rg KEY -g '*.yml'")).toBe("ask_user");
+  });
+});
+
+const RG =
+  '[[rules]]\nname = "rg"\naction = "allow"\ncommand = ["rg *", "rg -g * *"]\npaths = "./**"\n';
 
 it("a copy of a folder is asked about if a denied file is in it", async () => {
   expect(await run("cp -r src lib")).toBe("allow");

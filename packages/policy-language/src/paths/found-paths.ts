@@ -31,13 +31,14 @@ export function foundPaths(
   const real = leavesOut === undefined ? undefined : realOf(folder);
   const above = fromTop && real !== undefined ? git?.repositoryAt(real)?.top : undefined;
   const top = above ?? given;
-  return walk(top, leavesOut === "ignored" && hasOtherRules(real ?? "")) ? found : undefined;
+  const isRipgrep = leavesOut === "ignored" || leavesOut === "hidden";
+  return walk(top, isRipgrep && hasOtherRules(real ?? "")) ? found : undefined;
 
   // `all`: nothing is left out.
   function walk(at: string, all: boolean): boolean {
     const names = lookup.namesIn(at);
     if (splits && at === top && names?.some(hasMeaning) === true) return false;
-    const inAll = all || (leavesOut === "ignored" && names?.some(isOtherRules) === true);
+    const inAll = all || (isRipgrep && names?.some(isOtherRules) === true);
     return names !== undefined && names.every((name) => enter(`${at}/${name}`, name, inAll));
   }
 
@@ -59,8 +60,14 @@ export function foundPaths(
     const kind = lookup.kindOf(path) === "folder" ? "folder" : "file";
     if (kind === "folder" && name === ".git") return true;
     const actual = above === undefined ? real + path.slice(given.length) : path;
+    const listed = git?.listing(actual, kind);
+    if (leavesOut === "hidden") {
+      // A glob of the command stands above every rule about files.
+      if (kind === "file" && only !== undefined) return false;
+      if (name.startsWith(".") && listed !== "unignored") return true;
+    }
     return (
-      git?.ignores(actual, kind) === true ||
+      listed === "ignored" ||
       (leavesOut === "tracked" && kind === "file" && git?.tracks(actual) === true)
     );
   }

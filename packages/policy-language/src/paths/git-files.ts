@@ -34,12 +34,15 @@ export class GitFiles {
     return repository;
   }
 
-  /** Whether a `.gitignore` lists a path without links, and none takes it back. No in doubt. Git may track it all the same. */
-  ignores(path: string, kind: "file" | "folder"): boolean {
+  /**
+   * Whether a `.gitignore` lists a path without links, or takes it back. Undefined if none names it, and in doubt. Git may track what is
+   * listed all the same.
+   */
+  listing(path: string, kind: "file" | "folder"): "ignored" | "unignored" | undefined {
     const repository = this.#repositoryOf(path);
-    if (repository === undefined) return false;
+    if (repository === undefined) return undefined;
     const inside = path.slice(repository.top.length + 1);
-    return this.#isListed(repository.top, kind === "folder" ? `${inside}/` : inside);
+    return this.#listingIn(repository.top, kind === "folder" ? `${inside}/` : inside);
   }
 
   /** Whether git tracks what is at a path without links, or anything in that folder. Undefined in doubt. */
@@ -64,19 +67,19 @@ export class GitFiles {
   }
 
   // The rules of git's own folder and of the user are left out. They come after these, so they cannot take anything back.
-  #isListed(top: string, inside: string): boolean {
+  #listingIn(top: string, inside: string): "ignored" | "unignored" | undefined {
     const names = inside.split("/");
     const depth = names.length - (inside.endsWith("/") ? 1 : 0);
     let listed = false;
     for (let at = 0; at < depth; at++) {
       const rules = this.#rulesIn([top, ...names.slice(0, at)].join("/"));
       if (rules === "nothing") continue;
-      if (rules === undefined) return false;
+      if (rules === undefined) return undefined;
       const { ignored, unignored } = rules.test(names.slice(at).join("/"));
-      if (unignored) return false;
+      if (unignored) return "unignored";
       listed ||= ignored;
     }
-    return listed;
+    return listed ? "ignored" : undefined;
   }
 
   #rulesIn(folder: string): Ignore | "nothing" | undefined {

@@ -24,7 +24,7 @@ export function createIgnoredPaths(
       --left >= 0 &&
       place === path &&
       others.length === 0 &&
-      git.ignores(path, "folder") &&
+      git.listing(path, "folder") === "ignored" &&
       git.tracks(path) === false &&
       !holdsRepository(path)
     );

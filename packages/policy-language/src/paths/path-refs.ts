@@ -72,8 +72,8 @@ export interface FoundRef {
   readonly denied: boolean;
   /** The names of folders that the program leaves out. */
   readonly except: readonly string[];
-  /** Whether it leaves out what git ignores, and also what git tracks already. */
-  readonly leavesOut: "ignored" | "tracked" | undefined;
+  /** Whether it leaves out what git ignores, and also what git tracks already, or what is hidden. */
+  readonly leavesOut: "ignored" | "tracked" | "hidden" | undefined;
   /** Whether it looks from the top of the repository on. */
   readonly fromTop: boolean;
 }
@@ -160,12 +160,11 @@ export type FileEffect = Extract<Effect, { readonly path: unknown }>;
 
 /** The files of an effect that the host has to look for. */
 export function filesOf(
-  { only, found, prints, except = [], adds }: FileEffect,
+  { only, found, prints, except = [], adds, ignores }: FileEffect,
   path: { readonly text: string; readonly pattern?: string },
 ): FoundRef | undefined {
   if (found !== undefined) return foundRef(path, only, found);
   if (prints !== true) return undefined;
-  const git =
-    adds === undefined ? {} : ({ leavesOut: "tracked", fromTop: adds === "top" } as const);
-  return printedRef(path, only, { except, ...git });
+  const leavesOut = adds !== undefined ? "tracked" : ignores === true ? "hidden" : undefined;
+  return printedRef(path, only, { except, leavesOut, fromTop: adds === "top" });
 }

@@ -35,7 +35,7 @@ export function checkListedNames(walk: WalkState): void {
   if (!commands.some(usesList)) return;
   const adding = addingIn(walk);
   const unignoring = walk.commands.flatMap((draft, at) =>
-    mayUnignore(draft) ? [{ draft, step: steps[at] ?? -1 }] : [],
+    mayUnignore(draft) ? [{ draft, step: steps[at] ?? -1, isNamed: namesRules(draft) }] : [],
   );
   for (const [at, draft] of commands.entries()) {
     if (!usesList(draft)) continue;
@@ -49,8 +49,11 @@ export function checkListedNames(walk: WalkState): void {
     if (hasLeadingGlobs(draft) && isPlain && keepsGlobs(draft, Number.isInteger(step)))
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
     if (draft.effects.some(isFound)) checkFound(draft, before);
-    if (unignoring.some((other) => other.draft !== draft && !isLater(other.step, step)))
-      draft.effects = draft.effects.map(withoutIgnored);
+    const others = unignoring.filter(
+      (other) => other.draft !== draft && !isLater(other.step, step),
+    );
+    if (others.length > 0) draft.effects = draft.effects.map(withoutAdds);
+    if (others.some(({ isNamed }) => isNamed)) draft.effects = draft.effects.map(withoutIgnores);
     if (draft.effects.some(hasNeeds) && !before.every(({ added }) => added === "tracked"))
       draft.effects = draft.effects.map(withoutNeeds);
   }
@@ -152,24 +155,47 @@ const hasCopiedNames = (effect: Effect): effect is CopyEffect =>
   "path" in effect && effect.path.text !== undefined && effect.path.namesOf !== undefined;
 
 // Whether it may change what git ignores. The project's own code may too, but could read the ignored files itself.
-const mayUnignore = ({ argv, effects }: Draft): boolean =>
-  linkMakerOf(argv, effects) !== undefined ||
-  effects.some(
+const mayUnignore = (draft: Draft): boolean =>
+  linkMakerOf(draft.argv, draft.effects) !== undefined ||
+  namesRules(draft) ||
+  draft.effects.some(
     (effect) =>
-      (effect.kind === "write" || effect.kind === "delete") &&
-      effect.visible !== true &&
-      (effect.only ?? [lastNameOf(effect)]).some((glob) => mayMatch(glob, ".gitignore")),
+      isChange(effect) && effect.below === true && effect.visible !== true && !effect.only,
   );
 
-function lastNameOf({ path, below }: Extract<Effect, { readonly path: unknown }>): string {
+type FileEffect = Extract<Effect, { readonly path: unknown }>;
+
+const isChange = (effect: Effect): effect is FileEffect =>
+  effect.kind === "write" || effect.kind === "delete";
+
+const RULES = [".gitignore", ".ignore", ".rgignore"];
+
+// Whether it changes a file of rules by its name.
+const namesRules = ({ effects }: Draft): boolean =>
+  effects.some(
+    (effect) =>
+      isChange(effect) &&
+      effect.visible !== true &&
+      (effect.only ?? [lastNameOf(effect)]).some((glob) =>
+        RULES.some((name) => mayMatch(glob, name)),
+      ),
+  );
+
+function lastNameOf({ path }: FileEffect): string {
   const text = path.text === undefined ? "*" : (path.pattern ?? path.text);
   const name = text.slice(text.lastIndexOf("/") + 1);
-  return below === true || /[[\]?\\]/.test(name) ? "*" : name;
+  return /[[\]?\\]/.test(name) ? "*" : name;
 }
 
-function withoutIgnored(effect: Effect): Effect {
+function withoutAdds(effect: Effect): Effect {
   if (!("path" in effect) || effect.adds === undefined) return effect;
   const { adds: _, ...rest } = effect;
+  return rest;
+}
+
+function withoutIgnores(effect: Effect): Effect {
+  if (!("path" in effect) || effect.ignores === undefined) return effect;
+  const { ignores: _, ...rest } = effect;
   return rest;
 }
 

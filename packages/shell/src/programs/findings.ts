@@ -109,6 +109,8 @@ export interface FolderScope {
   readonly except?: readonly string[];
   /** Set with `prints` if git adds new files to its index: those below the path, or below the top of the repository. */
   readonly adds?: "below" | "top";
+  /** Set with `prints` if hidden files, and what a `.gitignore` lists, are left out. */
+  readonly ignores?: true;
   /** Whether it writes files that exist, and no others. */
   readonly inPlace?: boolean;
   /** What has to be there before the line runs, or else there is no effect. */
@@ -135,7 +137,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible, prints, except, adds, needs } = more;
+  const { only, follows, visible, prints, except, adds, ignores, needs } = more;
   const needed = needs === undefined || path.text === undefined ? {} : { needs };
   const effect = { kind, path, below: true, ...exact, ...needed } as const;
   if (only === undefined && follows !== true && visible !== true && prints !== true)
@@ -149,6 +151,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
       ...(prints === true ? { prints } : {}),
       ...(except === undefined ? {} : { except }),
       ...(adds === undefined ? {} : { adds }),
+      ...(ignores === true ? { ignores } : {}),
     });
 }
 

@@ -8,10 +8,20 @@ export function walkOf(use: ParsedArgs): FolderScope | undefined {
   if (below === undefined) return undefined;
   if (typeof below === "function" ? !below(use) : below !== "always" && !hasOption(use, below))
     return undefined;
-  if (printsFiles !== true) return scopeOf(use);
+  if (printsFiles === undefined) return scopeOf(use);
   const except = leftOut(use);
-  return { ...scopeOf(use), prints: true, ...(except.length > 0 && { except }) };
+  const scope = { ...scopeOf(use), prints: true, ...(except.length > 0 && { except }) } as const;
+  if (printsFiles === "all" || hasOption(use, EVERYTHING)) return scope;
+  return hasOption(use, NAMES) ? scopeOf(use) : { ...scope, ignores: true };
 }
+
+// Options of ripgrep with which it leaves out less, and with which it prints names only.
+const EVERYTHING =
+  "hidden . no-ignore no-ignore-vcs no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent unrestricted u".split(
+    " ",
+  );
+const NAMES =
+  "files files-with-matches l files-without-match count c count-matches type-list".split(" ");
 
 const PLAIN_NAME = /^[\w.-]+$/;
 

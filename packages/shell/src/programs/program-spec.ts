@@ -25,8 +25,8 @@ export interface Spec {
   readonly inert?: string;
   /** When paths include everything below them: always, with one of these options, or as a function of the arguments decides. */
   readonly below?: "always" | readonly string[] | ((use: ParsedArgs) => boolean);
-  /** Whether it prints or packs what is in the files below a directory. */
-  readonly printsFiles?: boolean;
+  /** Whether it prints or packs what is in the files below a directory: all, or without hidden ones and what a `.gitignore` lists. */
+  readonly printsFiles?: "all" | "unignored";
   /** Options whose values are globs for files below a directory. Globs that start with `!` exclude files. */
   readonly filter?: string;
   /** With one of these options, the program follows links. */
