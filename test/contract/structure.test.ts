@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_375,
-  test_lines: 107_755,
+  source_lines: 143_386,
+  test_lines: 107_780,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -101,6 +101,8 @@ export interface FoundFiles {
   readonly changed?: true;
   /** Whether the search leaves out files in a way that is not known, such as all that are ignored. */
   readonly partial?: true;
+  /** Whether the search leaves out hidden files and what a `.gitignore` lists, unless such a file takes it back. */
+  readonly ignores?: true;
 }
 
 /**

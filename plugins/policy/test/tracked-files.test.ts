@@ -487,14 +487,15 @@ describe("copies of listed files", () => {
 });
 
 describe("a list that leaves out files", () => {
-  it.each(["rg -l a | xargs cat", "fd a | xargs cat", "find . -type f | grep b | xargs cat"])(
-    "is asked about if a deny may be about one of them: %s",
-    async (line) => {
-      expect(await decided(line)).toBe("ask_user");
-      rmSync(join(work, ".env"));
-      expect(await decided(line)).toBe("allow");
-    },
-  );
+  it.each([
+    "rg -l --hidden a | xargs cat",
+    "fd a | xargs cat",
+    "find . -type f | grep b | xargs cat",
+  ])("is asked about if a deny may be about one of them: %s", async (line) => {
+    expect(await decided(line)).toBe("ask_user");
+    rmSync(join(work, ".env"));
+    expect(await decided(line)).toBe("allow");
+  });
 
   it("is denied if it leaves out none", async () => {
     expect(await decided("find . -type f | xargs cat")).toBe("deny secret");

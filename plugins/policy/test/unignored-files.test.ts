@@ -15,7 +15,7 @@ paths = ["**/.env", "**/.ssh/**"]
 [[rules]]
 name = "daily"
 action = "allow"
-command = ["git {add,stage,diff,stash,mv,checkout} *", "git commit -m *", "git switch -c *", "{cd,cp,echo,printf,rg,touch,tar,npm,mv,rm,find,prettier} *", "sed -i *", "prettier --write *", "find [!-]* -name * -delete", "tar xf *"]
+command = ["git {add,stage,diff,stash,mv,checkout} *", "git commit -m *", "git switch -c *", "{cd,cp,echo,printf,rg,touch,xargs,wc,head,tar,npm,mv,rm,find,prettier} *", "sed -i *", "prettier --write *", "find [!-]* -name * -delete", "tar xf *"]
 paths = "./**"
 [[rules]]
 name = "search"
@@ -266,6 +266,30 @@ describe("`rg` leaves out hidden files and what git ignores", () => {
     "rg KEY & printf '!.env' > .ignore",
   ])("is asked about if the line may take one back: %s", async (line) => {
     expect(await run(line)).toBe("ask_user");
+  });
+
+  it("lists the same files for another program", async () => {
+    create("src/deep/.env");
+    const lists = [
+      "rg -l KEY | xargs wc",
+      "rg --files src | xargs wc",
+      "rg -l KEY src | head -3 | xargs wc",
+    ];
+    for (const line of lists) expect(await run(line)).toBe("allow");
+    expect(await run("rg -l --hidden KEY | xargs wc")).toBe("ask_user");
+    expect(await run("printf '!.env' > .ignore; rg -l KEY | xargs wc")).toBe("ask_user");
+    expect(await run("rg -l KEY -g '*' | xargs wc")).toBe("ask_user");
+    create(".ignore", "!.env");
+    for (const line of lists) expect(await run(line)).toBe("ask_user");
+  });
+
+  it("is asked about in an ignored folder that the command names", async () => {
+    create("node_modules/x/b.js");
+    expect(await run("rg KEY node_modules/x")).toBe("ask_user");
+    expect(await grep({ path: "node_modules/x" })).toBe("ask_user");
+    rmSync(join(work, "node_modules/x/.env"));
+    expect(await run("rg KEY node_modules/x")).toBe("allow");
+    expect(await grep({ path: "node_modules/x" })).toBe("allow");
   });
 
   it("is asked about if the file is not hidden, by the globs of the command", async () => {

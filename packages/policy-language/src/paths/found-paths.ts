@@ -32,7 +32,9 @@ export function foundPaths(
   const above = fromTop && real !== undefined ? git?.repositoryAt(real)?.top : undefined;
   const top = above ?? given;
   const isRipgrep = leavesOut === "ignored" || leavesOut === "hidden";
-  return walk(top, isRipgrep && hasOtherRules(real ?? "")) ? found : undefined;
+  // Ripgrep searches an ignored folder that the command names.
+  const isNamed = real !== undefined && git?.listing(real, "folder") === "ignored";
+  return walk(top, isRipgrep && (isNamed || hasOtherRules(real ?? ""))) ? found : undefined;
 
   // `all`: nothing is left out.
   function walk(at: string, all: boolean): boolean {
@@ -63,7 +65,7 @@ export function foundPaths(
     const listed = git?.listing(actual, kind);
     if (leavesOut === "hidden") {
       // A glob of the command stands above every rule about files.
-      if (kind === "file" && only !== undefined) return false;
+      if (only?.some((glob) => mayName(glob, name)) === true) return false;
       if (name.startsWith(".") && listed !== "unignored") return true;
     }
     return (

@@ -124,19 +124,20 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
 export function foundRef(
   { text, pattern }: { readonly text: string; readonly pattern?: string },
   only: readonly string[] | undefined,
-  { links, splits, recursive, tracked, changed, partial }: FoundFiles,
+  { links, splits, recursive, tracked, changed, partial, ignores }: FoundFiles,
 ): FoundRef {
   return {
     key: JSON.stringify([
       ...[text, links, splits, only ?? null, tracked ?? null],
-      ...[changed === true, recursive === true],
+      ...[changed === true, recursive === true, ignores === true],
     ]),
     folder: text,
     written: pattern?.replace(/\\(.)/g, "$1") ?? text,
     only: only === undefined ? undefined : readFilters(only),
     ...{ links, splits, recursive: recursive === true },
     ...{ tracked, changed: changed === true, partial: partial === true },
-    ...{ denied: false, except: [], leavesOut: undefined, fromTop: false },
+    ...{ denied: false, except: [], leavesOut: ignores === true ? "hidden" : undefined },
+    fromTop: false,
   };
 }
 

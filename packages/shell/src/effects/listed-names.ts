@@ -194,9 +194,11 @@ function withoutAdds(effect: Effect): Effect {
 }
 
 function withoutIgnores(effect: Effect): Effect {
-  if (!("path" in effect) || effect.ignores === undefined) return effect;
+  if (!("path" in effect)) return effect;
   const { ignores: _, ...rest } = effect;
-  return rest;
+  if (effect.found?.ignores === undefined) return rest;
+  const { ignores: __, ...found } = effect.found;
+  return { ...rest, found };
 }
 
 const hasNeeds = (effect: Effect): boolean => "path" in effect && effect.needs !== undefined;

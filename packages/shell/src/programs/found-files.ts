@@ -54,12 +54,13 @@ export function recursiveOf(found: FoundFiles): FoundFiles {
 
 /** A word for one found path, or for any number of them. */
 function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
-  const { lead, links, splits, tracked, changed, partial } = finding;
+  const { lead, links, splits, tracked, changed, partial, ignores } = finding;
   const found: FoundFiles = {
     ...{ links, splits },
     ...(tracked === undefined ? {} : { tracked }),
     ...(changed === undefined ? {} : { changed }),
     ...(partial === undefined ? {} : { partial }),
+    ...(ignores === undefined ? {} : { ignores }),
   };
   findings.set(found, finding);
   return {

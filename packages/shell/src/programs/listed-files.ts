@@ -97,7 +97,10 @@ function listedByRg(argv: readonly Word[]): Listing | undefined {
   if (use === undefined || !only(use, RG_STYLE.replace(/\s+/g, " "))) return undefined;
   if (!hasOption(use, "files files-with-matches files-without-match l")) return undefined;
   const words = operandsOf(use).slice(hasOption(use, "regexp files") ? 0 : 1);
-  const more = { links: false, splits: true, partial: true } as const;
+  const more = {
+    ...({ links: false, splits: true, partial: true } as const),
+    ...(hasOption(use, "hidden no-ignore") ? {} : ({ ignores: true } as const)),
+  };
   const globs = walkOf(use)?.only;
   const narrow = globs === undefined ? more : { ...more, only: globs };
   return {
