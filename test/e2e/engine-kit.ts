@@ -130,3 +130,12 @@ export function run(
     child.on("close", (code) => resolve({ code, ...texts }));
   });
 }
+
+/** The command of the hook that `bylaw install claude-code --project` wrote for calls. */
+export function installedCommand(project: string): string {
+  const settings = readFileSync(join(project, ".claude/settings.local.json"), "utf8");
+  const { hooks } = JSON.parse(settings) as {
+    readonly hooks: Readonly<Record<string, [{ hooks: [{ command: string }] }]>>;
+  };
+  return hooks["PreToolUse"]?.[0].hooks[0].command ?? "";
+}

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { createHash, createHmac, randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -10,6 +10,7 @@ import { freePort } from "@bylaw/testing";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, type Ran } from "./bylaw.ts";
+import { installedCommand } from "./engine-kit.ts";
 import { eventsOf, bash, deskOf, type SessionDesk } from "./hook-sessions-kit.ts";
 import { endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
@@ -72,11 +73,7 @@ function heldDesk(url: string, wait = "60s"): Held {
   writeFileSync(join(cwd, ".bylaw/operators.json"), operators(url), { mode: 0o600 });
   const install = ["install", "claude-code", "--project", "--engine", folder, "--wait", wait];
   expect(bylaw(install, { cwd, env: { HOME: cwd } })).toMatchObject({ code: 0, stderr: "" });
-  const settings = readFileSync(join(cwd, ".claude/settings.local.json"), "utf8");
-  const { hooks } = JSON.parse(settings) as {
-    readonly hooks: Readonly<Record<string, [{ hooks: [{ command: string }] }]>>;
-  };
-  const command = hooks["PreToolUse"]?.[0].hooks[0].command ?? "";
+  const command = installedCommand(cwd);
   return {
     ...desk,
     answer: (verdict, id) =>

@@ -1,11 +1,10 @@
 // What an agent did is on record from the first call after `bylaw init` and `bylaw install`.
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { bylaw, json, scratch } from "./bylaw.ts";
 import { endUis, startUi } from "./dashboard-kit.ts";
-import { enginesIn, signal } from "./engine-kit.ts";
+import { enginesIn, installedCommand, signal } from "./engine-kit.ts";
 
 afterAll(endUis);
 
@@ -39,11 +38,7 @@ test.each(["ts", "json"])(
       ...{ cwd, env },
     });
     expect(installed).toMatchObject({ code: 0, stderr: "" });
-    const settings = readFileSync(join(cwd, ".claude/settings.local.json"), "utf8");
-    const { hooks } = JSON.parse(settings) as {
-      readonly hooks: Readonly<Record<string, [{ hooks: [{ command: string }] }]>>;
-    };
-    const command = hooks["PreToolUse"]?.[0].hooks[0].command ?? "";
+    const command = installedCommand(cwd);
     const decide = (line: string, id: string): unknown => {
       const event = {
         ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd, tool_use_id: id },

@@ -1,14 +1,14 @@
 // The configuration of the README of `@bylaw/plugin-otel` reports what an installed hook decides, over OTLP.
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { root, textOf } from "../contract/workspaces.ts";
 import { bylaw, scratch } from "./bylaw.ts";
-import { enginesIn, signal } from "./engine-kit.ts";
+import { enginesIn, installedCommand, signal } from "./engine-kit.ts";
 
 const [, README = ""] =
   /```ts\n(\/\/ bylaw\.config\.ts\n[^]*?)```/.exec(textOf("plugins/otel/README.md")) ?? [];
@@ -52,12 +52,9 @@ test("an installed hook reports to the collector that the configuration names, a
   const env = { HOME: cwd };
   const install = ["install", "claude-code", "--project", "--engine", engine];
   expect(bylaw(install, { cwd, env })).toMatchObject({ code: 0, stderr: "" });
-  const settings = readFileSync(join(cwd, ".claude/settings.local.json"), "utf8");
-  const { hooks } = JSON.parse(settings) as {
-    readonly hooks: Readonly<Record<string, [{ hooks: [{ command: string }] }]>>;
-  };
+  const command = installedCommand(cwd);
   const decide = (id: string) =>
-    spawnSync("/bin/sh", ["-c", hooks["PreToolUse"]?.[0].hooks[0].command ?? ""], {
+    spawnSync("/bin/sh", ["-c", command], {
       ...{ cwd, encoding: "utf8" as const },
       input: JSON.stringify({
         ...{ hook_event_name: "PreToolUse", session_id: "s1", cwd, tool_use_id: id },

@@ -40,7 +40,7 @@ export function foundPaths(
   function walk(at: string, all: boolean): boolean {
     const names = lookup.namesIn(at);
     if (splits && at === top && names?.some(hasMeaning) === true) return false;
-    const inAll = all || (isRipgrep && names?.some(isOtherRules) === true);
+    const inAll = all || (isRipgrep && names?.some((name) => OTHER_RULES.includes(name)) === true);
     return names !== undefined && names.every((name) => enter(`${at}/${name}`, name, inAll));
   }
 
@@ -75,12 +75,12 @@ export function foundPaths(
   }
 }
 
-// Files of ripgrep that can take back what a `.gitignore` lists.
-const isOtherRules = (name: string): boolean => name === ".ignore" || name === ".rgignore";
+// Files of ripgrep that can re-include what a `.gitignore` lists.
+const OTHER_RULES: readonly string[] = [".ignore", ".rgignore"];
 
 function hasOtherRules(folder: string): boolean {
   for (let at = folder; at !== ""; at = at.slice(0, at.lastIndexOf("/")))
-    if ([".ignore", ".rgignore"].some((name) => existsSync(`${at}/${name}`))) return true;
+    if (OTHER_RULES.some((name) => existsSync(`${at}/${name}`))) return true;
   return false;
 }
 

@@ -8,7 +8,8 @@ import { plainMatches } from "./plain-matches.ts";
 import { trackedPaths } from "./tracked-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
-const MAX_WORKED_ON = 50_000;
+/** The limit of folder entries to read where what git ignores is left out. */
+const MAX_UNIGNORED = 50_000;
 
 /** Every path that a path may be. Empty if that cannot be resolved. */
 type PlacesOf = (path: string) => readonly string[];
@@ -26,7 +27,7 @@ export function resolveGlobs(
       found?.denied !== true || lookup.kindOf(absolutePath(folder, call)) !== "nothing",
   );
   // Without what git ignores, these are the files that people work on, and most searches are of all of them.
-  const wide = new GlobLookup(MAX_WORKED_ON);
+  const wide = new GlobLookup(MAX_UNIGNORED);
   const git = new GitFiles(wide);
   const isIgnored = createIgnoredPaths(placesOf, git);
   // Undefined if nothing is known of what the shell finds.

@@ -147,9 +147,7 @@ const isTree = ({ effects }: Draft): boolean =>
   effects.some((effect) => hasCopiedNames(effect) && effect.below === true) &&
   effects.every(({ kind }) => kind !== "delete");
 
-type CopyEffect = Extract<Effect, { path: unknown }> & {
-  readonly path: Extract<PathText, { readonly text: string }>;
-};
+type CopyEffect = FileEffect & { readonly path: Extract<PathText, { readonly text: string }> };
 
 const hasCopiedNames = (effect: Effect): effect is CopyEffect =>
   "path" in effect && effect.path.text !== undefined && effect.path.namesOf !== undefined;
