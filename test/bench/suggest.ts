@@ -205,7 +205,7 @@ async function workday(
       await run.refuse({ asked: events.at(-1)?.sequence ?? 0, by: "person", reason: "Harmful" });
     else {
       const expires_at = new Date(Date.now() + 60_000).toISOString();
-      // A yes for always counts as the two that a suggestion needs.
+      // With `--always`, one yes counts as the two that a suggestion needs.
       for (let answer = 0; answer < (values.always ? 2 : 1); answer += 1) {
         if (answer > 0) await run.toolCall(call);
         await run.approve({ subject: call, by: "person", expires_at });

@@ -1,4 +1,4 @@
-// `bylaw approve yes --always`: one answer that also becomes a rule, and that no agent can bring one about.
+// `bylaw approve yes --always`: one answer that also becomes a rule, which no agent can bring about.
 import { createHash } from "node:crypto";
 import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -70,7 +70,7 @@ async function project(): Promise<Project> {
   };
 }
 
-test("a yes for always adds the smallest rule, and the call is not asked about again", async () => {
+test("a yes with `--always` adds the smallest rule, and the call is not asked about again", async () => {
   const one = await project();
   expect(await one.call("frob src/a.ts")).toBe("ask_user");
   const ran = one.yes(await one.idOf("frob src/a.ts"));
@@ -136,7 +136,7 @@ test("a server's question takes no rule", async () => {
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/`--always` writes a policy/)]);
 });
 
-test("an agent cannot add one with operators of its own, also through a link", async () => {
+test("an agent cannot add a rule with operators of its own, even through a link", async () => {
   const one = await project();
   await one.call("frob src/a.ts");
   const token = "m".repeat(40);

@@ -173,7 +173,7 @@ describe("a call that another hook changed after Bylaw was asked", () => {
   test.each([
     ["by the engine", "engine"],
     ["without an engine", "cold"],
-  ] as const)("is told and on record if no rule allows it: %s", async (_, way) => {
+  ] as const)("is reported and on record if no rule allows it: %s", async (_, way) => {
     const { desk, call, [way]: ask } = deskOf();
     const ends = async (what: readonly [string, object], end = ended): Promise<string> => {
       const event = call(TESTS, { agent: "sub" });
@@ -217,7 +217,7 @@ describe("a call that another hook changed after Bylaw was asked", () => {
     expect(types).toEqual(["session_start", "tool_allowed", "tool_result", "tool_denied"]);
   });
 
-  test("is told if it was denied and ran nevertheless, and not if it is as it was allowed", async () => {
+  test("is reported if it was denied and ran anyway, and not if it ran as it was allowed", async () => {
     const { call, engine } = deskOf();
     const early = call(NETWORK);
     expect(blocks(await engine(early))).toBe(false);
@@ -228,7 +228,7 @@ describe("a call that another hook changed after Bylaw was asked", () => {
     expect((await engine(returned(late))).stdout).toContain("no-network-after-a-secret");
   });
 
-  test("is told by a host that gives its calls no ids", async () => {
+  test("is reported in a host that gives its calls no ids", async () => {
     const { desk, engine } = deskOf("copilot");
     const event = (command: string): object => ({
       ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },

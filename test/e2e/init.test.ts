@@ -166,7 +166,7 @@ test("an existing .gitignore is left unchanged, and nothing is said about what i
   const { cwd, run } = workplace({ ".bylaw/.gitignore": "mine\n" });
   const { code, stdout } = await run(["init"]);
   expect(code).toBe(0);
-  expect(stdout).toContain("recorded in .bylaw/store.db and .bylaw/logs,");
+  expect(stdout).toContain("recorded in .bylaw/store.db and .bylaw/logs.");
   expect(stdout).not.toMatch(/git ?ignore/);
   expect(readFileSync(join(cwd, ".bylaw/.gitignore"), "utf8")).toBe("mine\n");
 });

@@ -35,8 +35,8 @@ test("an installed hook reports to the collector that the configuration names, a
   const [own, other] = [await collector(), await collector()];
   const config = README.replace("http://127.0.0.1:4318", own.origin)
     .replace(
-      "{ exporter: figures }",
-      "{ exporter: figures, exportIntervalMillis: 1_000, exportTimeoutMillis: 900 }",
+      "{ exporter: metricExporter }",
+      "{ exporter: metricExporter, exportIntervalMillis: 1_000, exportTimeoutMillis: 900 }",
     )
     .replace("[otel()]", '[otel(), policy({ files: ["rules.toml"], discover: "none" })]')
     .replace("\n\n", '\nimport { policy } from "@bylaw/plugin-policy";\n\n');

@@ -286,7 +286,7 @@ const CHANGED_RESULT: Check = [
 
 /** Bylaw cannot keep a call from running that another hook changes later. */
 const changedByOthers = (changes: NonNullable<Program["changes"]>): Check => [
-  "a call that a hook of the project made another one is told to the model, and on record",
+  "a call that a hook of the project changed is reported to the model, and on record",
   async (desk) => {
     governed(desk);
     desk.write("rules/policy.toml", `${PAST}${POLICY}`);
@@ -504,9 +504,7 @@ const COMMENTS: Readonly<Record<string, (text: string) => string>> = {
   "a comment within": (text) => text.replace(/"[A-Za-z]*": \[/, (key) => `/* mine */ ${key}`),
   "a comment behind": (text) => `${text}// mine\n`,
 };
-const UNREAD: typeof COMMENTS = {
-  "a comma before the last bracket of": (text) => text.replace(/\}\s*$/, ",}\n"),
-};
+const UNREAD: typeof COMMENTS = { "a trailing comma in": (text) => text.replace(/\}\s*$/, ",}\n") };
 
 const written = (
   { name, capabilities }: Program["host"],

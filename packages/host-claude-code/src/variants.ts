@@ -125,7 +125,7 @@ export const droid: Host = variantOf({
     ...{ session_events: ["SessionStart", "SessionEnd"], stop_cap: null, timeout: "runs" },
     halts: true,
   },
-  // It does not pass on the reason of a block after a call.
+  // Droid shows its model no reason of a block after a call.
   answer: (event, reply) =>
     event.kind === "tool_result" && reply.kind === "deny"
       ? jsonOutput({
@@ -137,6 +137,6 @@ export const droid: Host = variantOf({
   switchedOff({ hooks = {} }) {
     if (isJsonObject(hooks) && hooks["hooksDisabled"] === true) return "`hooksDisabled: true`";
     const fault = droidHooksFault(hooks);
-    return fault && `hooks in a shape that Droid skips: ${fault}`;
+    return fault && `${fault} in a shape that Droid cannot read, so it skips all hooks of the file`;
   },
 });

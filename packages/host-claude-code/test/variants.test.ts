@@ -170,7 +170,7 @@ it.each<readonly [Host, string, string]>([
   [droid, ".factory/hooks/hooks.json", '{ "hooksDisabled": true }'],
   [droid, ".factory/settings.json", '// mine\n{ "hooks": { "hooksDisabled": true } }'],
   [droid, ".factory/hooks.json", '{ "hooksDisabled": "yes" }'],
-  // Which of two programs takes the rest for a comment is unknown.
+  // It is unknown whether Droid ends the comment at a carriage return.
   [droid, ".factory/hooks.json", '{ // mine\r"hooksDisabled": true\n}'],
 ])("$title is switched off by a project: %s %s", (host, name, text) => {
   const { project, fault } = installed(host);
@@ -182,13 +182,13 @@ it.each<readonly [Host, string, string]>([
   expect(fault()).toContain(file);
 });
 
-it("counts a comment in the settings of Droid as none, and a comma before a bracket as a fault", () => {
+it("accepts comments in the settings of Droid, and reports a trailing comma", () => {
   const { settings, fault } = installed(droid);
   const text = readFileSync(settings, "utf8");
   writeFileSync(settings, `// mine\n${text.replace('"hooks": {', '"hooks": { /* ours */')}// end`);
   expect(fault()).toBeUndefined();
   writeFileSync(settings, text.replace(/\}\s*$/, ",}"));
-  expect(fault()).toContain("does not read settings with commas before a bracket");
+  expect(fault()).toContain("does not read settings with trailing commas");
 });
 
 const LIST = '[{ "hooks": [{ "type": "command", "command": "true" }] }]';
@@ -228,5 +228,5 @@ it.each([
   const { settings, fault } = installed(droid);
   const text = readFileSync(settings, "utf8");
   writeFileSync(settings, text.replace('"hooks": {', `"hooks": { ${member},`));
-  expect(fault()).toMatch(/has hooks in a shape that Droid skips/);
+  expect(fault()).toMatch(/has `hooks\.\w+` in a shape that Droid cannot read/);
 });

@@ -31,10 +31,7 @@ export interface HostCapabilities {
   readonly project_off: FailureOutcome;
   /** Whether an administrator can install the hook where no project file can switch it off. */
   readonly managed: boolean;
-  /**
-   * Whether the host reads settings with comments. If not, it silently skips such a file. No host reads settings with commas before a
-   * bracket.
-   */
+  /** Whether the host reads settings with comments. If not, it silently skips such a file. No host reads trailing commas. */
   readonly comments: boolean;
   /** How many refusals of a stop in a row the host accepts. Null means no limit. */
   readonly stop_cap: number | null;

@@ -190,7 +190,7 @@ describe("a search tool", () => {
     expect(await grep({ glob: "**/.env" })).toBe("deny");
   });
 
-  it("is asked about where a file of ripgrep may take back what git ignores", async () => {
+  it("is asked about where a file of ripgrep may re-include what git ignores", async () => {
     create("lib/b.ts");
     create("src/.ignore", "!.env\n");
     expect(await grep({})).toBe("allow");
@@ -210,7 +210,7 @@ describe("a search tool", () => {
     expect(await grep({})).toBe("ask_user");
   });
 
-  it("finds no file that it prints by name only", async () => {
+  it("is allowed if it prints only names, or one other file", async () => {
     create("src/deep/.env");
     expect((await decide("Glob", { pattern: "**/*" })).effect).toBe("allow");
     expect((await decide("Read", { file_path: "src/a.ts" })).effect).toBe("allow");

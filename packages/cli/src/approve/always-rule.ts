@@ -38,7 +38,8 @@ export async function alwaysRule(
   { config, store, by }: AlwaysTerms,
 ): Promise<AlwaysRule> {
   const call = question.kind === "call" ? question.call : undefined;
-  if (call === undefined) throw noRule("Only a tool call that is wholly on record can become one");
+  if (call === undefined)
+    throw noRule("Only a tool call whose arguments are fully recorded can become one");
   const bench = await policyBench({ config });
   const policy = alwaysPolicy(config);
   if (!bench.sources.files.some(({ file }) => resolve(dirname(config), file) === policy))

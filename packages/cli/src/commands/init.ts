@@ -100,7 +100,7 @@ async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promis
 function recordText(written: readonly string[]): string {
   const ignored = written.some((file) => basename(file) === ".gitignore");
   const where = `${RECORDS.join(" and ")}${ignored ? ", which git ignores" : ""}`;
-  return `What a coding agent does is recorded in ${where}, once \`bylaw install\` put Bylaw into it. \`bylaw ui\` shows it.`;
+  return `After \`bylaw install\`, what a coding agent does is recorded in ${where}. \`bylaw ui\` shows it.`;
 }
 
 // Undefined if the person cancelled.

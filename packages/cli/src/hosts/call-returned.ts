@@ -14,7 +14,7 @@ type ToolResult = Parameters<Run["toolResult"]>[0];
 /** The number of latest events to search. A call without an id that is not among them gets no result. */
 const LOOKED = 1_000;
 
-/** What the log has of a call that returned. */
+/** What the log says about a call that returned. */
 interface Returned {
   /** The result to record. Left out if it is already recorded, or if it is unclear which call returned. */
   readonly result?: ToolResult;

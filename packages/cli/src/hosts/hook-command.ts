@@ -66,7 +66,7 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
   ].join(" ");
 }
 
-// They load code into Node, or let others read what a hook sends to webhooks.
+// Variables that load code into Node, or let others read what a hook sends to webhooks.
 const CLEARED = [
   ...["NODE_OPTIONS", "NODE_PATH", "NODE_COMPILE_CACHE", "OPENSSL_CONF"],
   ...["NODE_USE_ENV_PROXY", "NODE_TLS_REJECT_UNAUTHORIZED", "NODE_EXTRA_CA_CERTS"],

@@ -13,8 +13,8 @@ interface Opened {
 }
 
 /**
- * Records the result of a call. Decides again, without counting it, about a call that is not on record as it ran. Resolves to the
- * reason why that call should not have run, which is then on record too.
+ * Records the result of a call. A call that is not on record as it ran is decided again, without being counted. Resolves to the reason
+ * why that call should not have run, which is then on record too.
  */
 export async function recordReturned(
   returned: ToolReturn,

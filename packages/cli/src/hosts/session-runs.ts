@@ -123,7 +123,7 @@ export class SessionRuns {
       const [asked] = events;
       if (asked === undefined || !asksPerson(asked)) return { decision };
       const answered = new AbortController();
-      // Whoever cannot be told must not keep the call waiting, nor change its decision.
+      // A message that fails must neither delay the call nor change its decision.
       this.#tell({ run, store }, asked, answered.signal).catch(() => {});
       const answer = await answerTo(store, run.run, { asked, wait_ms, ended }).finally(() =>
         answered.abort(),
@@ -135,7 +135,7 @@ export class SessionRuns {
       await run.catchUp();
       const again = await toolCall(run, about, session, {
         ...place,
-        // Nothing waits for the answer to this question, so it has expired.
+        // If it asks again, nothing waits for the answer, so that question expires at once.
         wait_ms: 0,
         after: (answer ?? asked).sequence,
       });
@@ -172,7 +172,7 @@ export class SessionRuns {
     });
   }
 
-  /** Tells the operators beside the configuration, which no agent names. Loaded late, because most projects have none. */
+  /** Tells the operators listed beside the configuration, a file that no agent chooses. Loaded late, because most projects have none. */
   async #tell({ run, store }: Opened, asked: LogEvent, signal: AbortSignal): Promise<void> {
     const folder = dirname(this.#options.config);
     const file = join(folder, ".bylaw/operators.json");

@@ -58,7 +58,7 @@ export function findInstallFault(
     (one) => one.replaces !== undefined && installed.some(({ scope }) => scope === one.scope),
   );
   if (other !== undefined)
-    return `${other.file} has \`${String(other.replaces)}\`, which replaces the hook of Bylaw. Move it to the settings with that hook`;
+    return `${other.file} has \`${String(other.replaces)}\`, which replaces the hook of Bylaw. Move its hooks to the settings file that has the hook of Bylaw`;
   return managed ? undefined : faulty;
 }
 

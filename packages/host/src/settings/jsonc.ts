@@ -38,7 +38,7 @@ export function readFor(host: Host | undefined, text: string, file: string): Jso
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_HOST_FILE_INVALID",
-      message: `${host.title} does not read settings with ${comments ? "" : "comments, "}commas before a bracket, or a byte order mark`,
+      message: `${host.title} does not read settings with ${comments ? "" : "comments, "}trailing commas, or a byte order mark`,
       fix: `Remove them from ${file}, then try again.`,
       source: { file },
       cause,
@@ -68,7 +68,7 @@ class Reader {
   read(): JsonNode {
     if (/\r(?!\n)/.test(this.#text))
       this.#fail(
-        "A line ends with a carriage return alone, which only some programs take for its end",
+        "A line ends with a lone carriage return, which some programs do not read as its end",
       );
     const root = this.#value(DEEPEST);
     this.#match(SPACE);

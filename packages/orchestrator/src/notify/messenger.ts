@@ -10,11 +10,11 @@ import { post, type Message } from "./webhook.ts";
 /** The document of a question that a person was told about, and how long it is kept. */
 const TOLD = "bylaw/told";
 const KEPT_MS = 7 * 86_400_000;
-/** The document of a process that is telling a person, and how long it keeps others from it: longer than all its tries. */
+/** The document by which a process claims a message, and how long the claim holds: longer than all its tries take. */
 const CLAIM = "bylaw/telling";
 const CLAIMED_MS = 120_000;
 const MOST_TRIES = 5;
-/** How many of them are remembered without asking the store. */
+/** How many messages are known to be sent without asking the store. */
 const MOST_TOLD = 10_000;
 /** How long to wait after the first failure, in milliseconds. */
 export const FIRST_RETRY_MS = 1_000;

@@ -13,7 +13,7 @@ export interface Message {
   readonly question: OpenQuestion;
   /** The person's own link to the answer page, if the server has an address for links. */
   readonly link: string | undefined;
-  /** What else to do to answer, as a sentence. */
+  /** How to answer without a link, as a sentence. */
   readonly answer_with?: string | undefined;
   /** RFC 3339. */
   readonly at: string;

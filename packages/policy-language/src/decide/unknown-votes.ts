@@ -153,7 +153,7 @@ const searchVote = (effect: Effect, rule: string, file = "a file"): Verdict => (
   effect,
   code: "unknown_path",
   reason: `This search may print ${file}, which the rule ${quote(rule)} is about.`,
-  fix: "Search a folder or files without it.",
+  fix: "Search other folders or files, for example with a glob such as `*.ts`.",
 });
 
 // A file that the command may use and that the rule is about.

@@ -72,7 +72,7 @@ export interface FoundRef {
   readonly denied: boolean;
   /** The names of folders that the program leaves out. */
   readonly except: readonly string[];
-  /** Whether it leaves out what git ignores, and also what git tracks already, or what is hidden. */
+  /** Set if it leaves out what git ignores. `tracked`: also what git tracks already. `hidden`: also hidden files. */
   readonly leavesOut: "ignored" | "tracked" | "hidden" | undefined;
   /** Whether it looks from the top of the repository on. */
   readonly fromTop: boolean;

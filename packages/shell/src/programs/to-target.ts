@@ -16,7 +16,7 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
     const follows = source === "read" && (hasOption(use, "dereference") || linked);
     const copies = below && source === "read";
     for (const word of words) {
-      // Wherever a file of secrets is copied with its folder, no rule about the folder there sees it.
+      // A file of secrets may be copied with its folder to where no rule protects it.
       file(out, "read", word, { below, follows, ...(copies && { prints: true }) });
       if (source === "move") file(out, "delete", word, { below });
       // Who writes to a hard link writes to the file itself.
