@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_384,
-  test_lines: 107_776,
+  source_lines: 143_414,
+  test_lines: 107_885,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

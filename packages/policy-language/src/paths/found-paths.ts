@@ -29,7 +29,8 @@ export function foundPaths(
   const given = folder === "/" ? "" : folder.replace(/\/+$/, "");
   // What git does with a file depends on its path without links. Below the folder none is followed.
   const real = leavesOut === undefined ? undefined : realOf(folder);
-  const above = fromTop && real !== undefined ? git?.repositoryAt(real)?.top : undefined;
+  const repository = fromTop && real !== undefined ? git?.repositoryAt(real) : undefined;
+  const above = repository === "none" ? undefined : repository?.top;
   const top = above ?? given;
   const isRipgrep = leavesOut === "ignored" || leavesOut === "hidden";
   // Ripgrep searches an ignored folder that the command names.
@@ -66,7 +67,7 @@ export function foundPaths(
     if (leavesOut === "hidden") {
       // A glob of the command stands above every rule about files.
       if (only?.some((glob) => mayName(glob, name)) === true) return false;
-      if (name.startsWith(".") && listed !== "unignored") return true;
+      if (name.startsWith(".") && listed === "none") return true;
     }
     return (
       listed === "ignored" ||
