@@ -18,8 +18,8 @@ const LOOKED = 1_000;
 interface Returned {
   /** The result to record. Left out if it is already recorded, or if it is unclear which call returned. */
   readonly result?: ToolResult;
-  /** Whether Bylaw was asked about the call as it ran. */
-  readonly asked: boolean;
+  /** Whether the call ran as Bylaw was asked about it. */
+  readonly unchanged: boolean;
 }
 
 /** Finds a call that returned in the log. */
@@ -31,23 +31,23 @@ export async function callReturned(
   const events = await store.events(run, Math.max(0, head - LOOKED), LOOKED);
   const open = openCalls(events, call);
   const [oldest] = open ?? [];
-  const asked =
-    call.id === undefined ? oldest !== undefined : events.some((event) => isAsked(event, call));
-  if (oldest === undefined) return { asked };
+  const unchanged =
+    call.id === undefined ? oldest !== undefined : events.some((event) => isUnchanged(event, call));
+  if (oldest === undefined) return { unchanged };
   const [id, { unsure }] = oldest;
   return {
-    asked,
+    unchanged,
     result: {
       ...{ id, tool: call.tool, ok, ...omitUndefined({ agent: call.agent }) },
       ...(exit_code === undefined ? {} : { result: { exit_code } }),
       // The result may belong to an identical call, or to another one than Bylaw was asked about, so it is no evidence.
-      ...(unsure || !asked ? { reported: true } : {}),
+      ...(unsure || !unchanged ? { reported: true } : {}),
     },
   };
 }
 
 // Arguments that a redactor changed cannot be compared.
-const isAsked = (event: LogEvent, call: ReturnedCall): boolean =>
+const isUnchanged = (event: LogEvent, call: ReturnedCall): boolean =>
   STARTS.has(event.event_type) &&
   event.details["id"] === call.id &&
   (recordedDigest(event) === undefined || isSame(event, call));

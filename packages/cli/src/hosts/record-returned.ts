@@ -22,8 +22,8 @@ export async function recordReturned(
   { host, strict }: { readonly host: string; readonly strict: boolean },
 ): Promise<string | undefined> {
   await run.catchUp();
-  const { result, asked } = await callReturned(returned, run, store);
-  const decision = asked
+  const { result, unchanged } = await callReturned(returned, run, store);
+  const decision = unchanged
     ? undefined
     : await kernel.decide({ ...returned.call, run: run.run, hook: "beforeToolCall" }, run.view);
   if (result !== undefined) await run.toolResult(result);

@@ -99,9 +99,8 @@ function bodyOf({ question }: Message, end: readonly JsonObject[]): JsonObject {
   };
 }
 
-const actions = ({ link, answer_with }: Message): readonly JsonObject[] =>
-  link === undefined
-    ? answer_with === undefined
-      ? []
-      : [{ type: "context", elements: [plain(answer_with)] }]
-    : [{ type: "actions", elements: [{ type: "button", text: plain("Answer"), url: link }] }];
+function actions({ link, answer_with }: Message): readonly JsonObject[] {
+  if (link !== undefined)
+    return [{ type: "actions", elements: [{ type: "button", text: plain("Answer"), url: link }] }];
+  return answer_with === undefined ? [] : [{ type: "context", elements: [plain(answer_with)] }];
+}
