@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_413,
-  test_lines: 107_885,
+  source_lines: 143_425,
+  test_lines: 107_897,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -15,7 +15,7 @@ paths = "**/.env"
 [[rules]]
 name = "daily"
 action = "allow"
-command = "{rg,git add} *"
+command = "{rg,git add,xargs,wc} *"
 paths = "./**"
 `;
 const kernel = createKernel({ plugins: [policy({ text })] });
@@ -75,6 +75,18 @@ describe("`rg` is asked about if it is in doubt whether a hidden file is taken b
     create("src/é/.env");
     expect(await run("rg KEY")).toBe("ask_user");
   });
+});
+
+it("`rg` is asked about with a type that may have hidden files", async () => {
+  create("src/.env");
+  for (const line of ["rg KEY", "rg KEY -t ts -tpy", "rg --type=md KEY src", "rg KEY -T sh"])
+    expect(await run(line), line).toBe("allow");
+  for (const line of [
+    ...["rg KEY -t sh", "rg -tsh KEY src", "rg --type sh KEY", "rg --type=all KEY"],
+    ...["rg KEY -t ts -t sh", "rg KEY -t $TYPE", "rg --ignore-file-case-insensitive KEY"],
+    "rg -l KEY -t sh | xargs wc",
+  ])
+    expect(await run(line), line).toBe("ask_user");
 });
 
 describe("what takes too long to compare counts as not ignored", () => {

@@ -11,13 +11,25 @@ export function walkOf(use: ParsedArgs): FolderScope | undefined {
   if (printsFiles === undefined) return scopeOf(use);
   const except = leftOut(use);
   const scope = { ...scopeOf(use), prints: true, ...(except.length > 0 && { except }) } as const;
-  if (printsFiles === "all" || hasOption(use, EVERYTHING)) return scope;
+  if (printsFiles === "all" || printsHidden(use)) return scope;
   return hasOption(use, NAMES) ? scopeOf(use) : { ...scope, ignores: true };
 }
 
+/** Whether ripgrep also finds hidden files, or what is ignored. A type finds hidden files too: that of shell scripts has `.env`. */
+export const printsHidden = (use: ParsedArgs): boolean =>
+  hasOption(use, EVERYTHING) ||
+  optionsNamed(use, "type").some(({ value }) => !CODE.has(value?.text ?? ""));
+
+// Types of program text, with names that end in `.ts` and the like.
+const CODE: ReadonlySet<string> = new Set(
+  "c cpp cs css go html js kotlin less lua md markdown php py python rust scala sql svelte swift ts typescript vue".split(
+    " ",
+  ),
+);
+
 // Options of ripgrep with which it leaves out less, and with which it prints names only.
 const EVERYTHING =
-  "hidden . no-ignore no-ignore-vcs no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent unrestricted u".split(
+  "hidden . ignore-file-case-insensitive no-ignore no-ignore-vcs no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global no-ignore-parent unrestricted u".split(
     " ",
   );
 const NAMES =

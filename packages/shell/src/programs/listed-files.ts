@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { listedByFind } from "./find.ts";
 import { findingAt, findingsAt, HERE, nameless, some, type Listing } from "./found-files.ts";
 import { listedByGit } from "./git-lists.ts";
-import { walkOf } from "./folder-scope.ts";
+import { printsHidden, walkOf } from "./folder-scope.ts";
 import { hasOption, optionsNamed, parseArgs } from "./parsed-args.ts";
 import type { ParsedArgs } from "./program-spec.ts";
 import { specOf } from "./program-table.ts";
@@ -99,7 +99,7 @@ function listedByRg(argv: readonly Word[]): Listing | undefined {
   const words = operandsOf(use).slice(hasOption(use, "regexp files") ? 0 : 1);
   const more = {
     ...({ links: false, splits: true, partial: true } as const),
-    ...(hasOption(use, "hidden no-ignore") ? {} : ({ ignores: true } as const)),
+    ...(printsHidden(use) ? {} : ({ ignores: true } as const)),
   };
   const globs = walkOf(use)?.only;
   const narrow = globs === undefined ? more : { ...more, only: globs };
