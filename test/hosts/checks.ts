@@ -526,6 +526,9 @@ const written = (
   },
 ];
 
+const waysToWrite = (host: Program["host"]): readonly Check[] =>
+  Object.entries({ ...COMMENTS, ...UNREAD }).map((way) => written(host, way));
+
 const IN_ORDER: Check = [
   "`bylaw doctor` finds nothing wrong, and `bylaw uninstall` puts the settings back",
   async (desk) => {
@@ -577,6 +580,10 @@ const skillOf = (skill: NonNullable<Program["skill"]>): Check => [
   },
 ];
 
+// Other hosts load a file of code.
+const hasSettings = (host: Program["host"]): boolean =>
+  Object.keys(host.hooks(() => "x")).length > 0;
+
 /** All checks of a program, except for managed settings. */
 export const checksOf = (program: Program): readonly Check[] => [
   ...DECISIONS,
@@ -595,11 +602,10 @@ export const checksOf = (program: Program): readonly Check[] => [
   ...engineChecks,
   HANGS,
   // A plugin is not asked at the end of a turn.
-  ...(Object.keys(program.host.hooks(() => "x")).length > 0 ? [NEVER_STOPS] : []),
+  ...(hasSettings(program.host) ? [NEVER_STOPS, ...waysToWrite(program.host)] : []),
   ...switchedOff(program),
   ...(program.host.start === undefined ? [] : [STARTED]),
   ...ignored(program),
-  ...Object.entries({ ...COMMENTS, ...UNREAD }).map((way) => written(program.host, way)),
   IN_ORDER,
   ...(program.agent === undefined ? [] : [subAgent(program.agent)]),
   ...(program.skill === undefined ? [] : [skillOf(program.skill)]),
