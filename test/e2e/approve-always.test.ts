@@ -156,22 +156,23 @@ test("an agent cannot add a rule with operators of its own, even through a link"
   expect(readFileSync(one.policy, "utf8")).toBe(FILES[".bylaw/policy.toml"]);
 });
 
-test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
-  "a person who watches sees the rule before it is written",
-  async () => {
-    const one = await project();
-    rmSync(join(one.cwd, ".bylaw/operators.json"));
-    await one.call("frob src/a.ts");
-    const shown = await answer(
-      one.cwd,
-      [BIN, "approve", "--watch", "--by", "ada"],
-      [
-        ["always, or anything else to leave it: ", "always\n"],
-        ["Type yes to continue: ", "yes\n"],
-        ["Added ", "\u0003"],
-      ],
-    );
-    expect(shown).toMatch(/command = .*frob[^]*Type yes to continue/);
-    expect(readFileSync(one.policy, "utf8")).toContain("frob");
-  },
-);
+test.skipIf(spawnSync("script", ["--version"]).status !== 0).each([
+  ["a person", ["--by", "ada"], {}],
+  ["an operator with a token", [], { BYLAW_OPERATOR_TOKEN: TOKENS.ada }],
+])("%s who watches sees the rule before it is written", async (_, by, env) => {
+  const one = await project();
+  if (by.length > 0) rmSync(join(one.cwd, ".bylaw/operators.json"));
+  await one.call("frob src/a.ts");
+  const shown = await answer(
+    one.cwd,
+    [BIN, "approve", "--watch", ...by],
+    [
+      ["always, or anything else to leave it: ", "always\n"],
+      ["Type yes to continue: ", "yes\n"],
+      ["Added ", "\u0003"],
+    ],
+    env,
+  );
+  expect(shown).toMatch(/command = .*frob[^]*Type yes to continue/);
+  expect(readFileSync(one.policy, "utf8")).toContain("frob");
+});

@@ -13,13 +13,17 @@ export interface AtTerminal {
   readonly ended: Promise<unknown>;
 }
 
-export function atTerminal(cwd: string, program: readonly string[]): AtTerminal {
+export function atTerminal(
+  cwd: string,
+  program: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): AtTerminal {
   const words = [process.execPath, ...program].map((word) => `'${word}'`).join(" ");
   // Without `exec` the shell would report an interruption of its own.
   const line = `stty cols 120 rows 40; exec ${words}`;
   const child = spawn("script", ["--quiet", "--return", "--command", line, "/dev/null"], {
     cwd,
-    env: { ...process.env, TERM: "xterm", CI: "" },
+    env: { ...process.env, TERM: "xterm", CI: "", ...env },
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   let shown = "";
@@ -49,8 +53,9 @@ export async function answer(
   cwd: string,
   program: readonly string[],
   answers: readonly (readonly [question: string, keys: string])[],
+  env?: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { until, type, shown, ended } = atTerminal(cwd, program);
+  const { until, type, shown, ended } = atTerminal(cwd, program, env);
   const asked = (async () => {
     for (const [question, keys] of answers) {
       await until(question);

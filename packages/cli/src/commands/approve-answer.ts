@@ -71,7 +71,7 @@ export async function answer(
 
 interface AnswerTerms {
   readonly token: string | undefined;
-  /** Whether the person has read exactly this question and has said yes or no to it. */
+  /** Whether the person at the terminal has read all that is recorded. Default: asked of whoever has no token. */
   readonly confirmed?: boolean;
 }
 
@@ -80,7 +80,7 @@ export async function answerOnce(
   verdict: "approved" | "rejected",
   id: string,
   options: AnswerOptions,
-  { token, confirmed: isConfirmed = false }: AnswerTerms,
+  { token, confirmed: isConfirmed }: AnswerTerms,
 ): Promise<RecordedAnswer> {
   if (options.url !== undefined) return await answerRemotely(verdict, id, options, token);
   const project = await projectOf(options);
@@ -97,7 +97,8 @@ export async function answerOnce(
     const { by } = answererOf(await ownerOf(alwaysPolicy(project.file)), options.by, token);
     always = await alwaysRule(question, { config: project.file, store: options.store, by });
   }
-  if (!isConfirmed) await see(question, verdict, who, always);
+  if (isConfirmed === false || (isConfirmed === undefined && who.ask))
+    await see(question, verdict, who, always);
   const given = { verdict, by: who.by, role, reason: options.reason, expires_at };
   // Pauses and holds come from plugins that every run has, whatever its configuration says.
   const stops = question.kind === "pause" || question.kind === "hold";
@@ -255,10 +256,9 @@ function checkPerson(
 async function see(
   question: Question,
   verdict: string,
-  { by, ask }: CommandAnswerer,
+  { by }: CommandAnswerer,
   always: AlwaysRule | undefined,
 ): Promise<void> {
-  if (!ask) return;
   const paint = paintFor(process.stderr);
   process.stderr.write(`${questionText(question, paint)}${always?.text(paint) ?? ""}`);
   if (!(await confirmed(`This will be ${verdict} by ${plain(by)}. Type yes to continue: `)))
