@@ -191,7 +191,7 @@ test("neither the agent's environment nor a file of the project changes who is t
     { ...call(bash("npm publish x")), cwd: nested },
     {
       ...Object.fromEntries(proxies.map((name) => [name, evil.url])),
-      ...{ NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0" },
+      ...{ NODE_USE_ENV_PROXY: "1", NODE_TLS_REJECT_UNAUTHORIZED: "0", NODE_DEBUG: "fetch" },
       ...{ NODE_OPTIONS: "--use-env-proxy", CLAUDE_PROJECT_DIR: nested, PWD: nested },
       BYLAW_NOTIFY_ANSWERS_AT: evil.url,
     },
@@ -203,7 +203,7 @@ test("neither the agent's environment nor a file of the project changes who is t
   expect(await answer("no", String(data["id"]))).toMatchObject({ code: 0 });
   const { stdout, stderr } = await asked;
   // What the agent reads names no webhook.
-  for (const output of [stdout, stderr]) expect(output).not.toContain(own.url);
+  for (const output of [stdout, stderr]) expect(output).not.toContain(new URL(own.url).host);
   expect(verdictOf({ code: 0, stdout, stderr })).toBe("deny");
   expect([own.received.length, evil.received.length]).toEqual([1, 0]);
 });

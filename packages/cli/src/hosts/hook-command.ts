@@ -70,6 +70,7 @@ export function hookCommand(setup: HookSetup, client: HookClient = "node"): stri
 const CLEARED = [
   ...["NODE_OPTIONS", "NODE_PATH", "NODE_COMPILE_CACHE", "OPENSSL_CONF"],
   ...["NODE_USE_ENV_PROXY", "NODE_TLS_REJECT_UNAUTHORIZED", "NODE_EXTRA_CA_CERTS"],
+  ...["NODE_USE_SYSTEM_CA", "NODE_DEBUG", "NODE_DEBUG_NATIVE"],
 ];
 
 // No opinion, in the shapes of all hosts. It reads the event first, because a host may fail if nobody reads it.
