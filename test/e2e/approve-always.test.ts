@@ -130,6 +130,17 @@ test("nothing is recorded if the policy is not in force", async () => {
   expect(await one.idOf("frob src/a.ts")).toBe(id);
 });
 
+test("the yes counts if the rule cannot be added, and the error says so", async () => {
+  const one = await project();
+  await one.call("frob src/a.ts");
+  symlinkSync(join(one.cwd, "missing/cases"), join(one.cwd, ".bylaw/policy.cases.jsonl"));
+  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  expect(ran.code).not.toBe(0);
+  expect(ran.stderr).toMatch(/BYLAW_POLICY_UNWRITABLE: The yes is recorded, but .*policy\.toml/);
+  expect(await one.idOf("frob src/a.ts")).toBe("");
+  expect(readFileSync(one.policy, "utf8")).toBe(FILES[".bylaw/policy.toml"]);
+});
+
 test("a server's question takes no rule", async () => {
   const one = await project();
   const ran = one.yes("0a1b2c3d4e5f6071", "--url", "http://127.0.0.1:9");

@@ -1,5 +1,5 @@
 import { dirname, join, resolve } from "node:path";
-import { omitUndefined } from "@bylaw/kernel";
+import { BylawError, messageOf, omitUndefined } from "@bylaw/kernel";
 import { unanswerable, type Question } from "@bylaw/orchestrator/approvals";
 import { policyBench } from "../cases/policy-bench.ts";
 import { createEventReader } from "../log/read-events.ts";
@@ -63,7 +63,18 @@ export async function alwaysRule(
     throw noRule(without_rule[0]?.why ?? "A call like it was refused, or a rule allows it already");
   return {
     text: (paint) => textOf(rule, fixed.length, paint),
-    accept: () => acceptRule(rule, policy, bench.sources.tools),
+    accept() {
+      try {
+        return acceptRule(rule, policy, bench.sources.tools);
+      } catch (cause) {
+        throw new BylawError({
+          code: "BYLAW_POLICY_UNWRITABLE",
+          message: `The yes is recorded, but the rule is not added. ${messageOf(cause)}`,
+          fix: "Free the file, and answer the next question with `--always`",
+          cause,
+        });
+      }
+    },
   };
 }
 

@@ -26,12 +26,13 @@ export function acceptRule(rule: LearnedRule, policy: string, tools: ToolTable) 
   ].map((one, at) => `${JSON.stringify({ id: `${name}-${at + 1}`, ...one })}\n`);
   try {
     mkdirSync(dirname(policy), { recursive: true });
-    appendFileSync(policy, added);
+    // The rule comes last, so that after an error it is not in force.
     appendFileSync(cases, lines.join(""));
+    appendFileSync(policy, added);
   } catch (cause) {
     throw new BylawError({
       code: "BYLAW_POLICY_UNWRITABLE",
-      message: `Cannot write ${policy}: ${messageOf(cause)}`,
+      message: `Cannot add ${name} to ${policy}: ${messageOf(cause)}`,
       fix: "Name a file in a folder that you may write to",
       cause,
     });
