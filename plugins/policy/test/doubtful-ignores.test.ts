@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { inFolder } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -26,10 +27,7 @@ beforeEach(() => {
   execFileSync("git", ["-C", work, "init", "-q"]);
 });
 
-function create(path: string, content = "a\n"): void {
-  mkdirSync(dirname(join(work, path)), { recursive: true });
-  writeFileSync(join(work, path), content);
-}
+const { create } = inFolder(() => work);
 
 async function run(command: string): Promise<string> {
   const folders = { cwd: work, workspace: work, home: "/home/dev" };

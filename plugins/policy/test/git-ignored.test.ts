@@ -1,10 +1,11 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { inFolder } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -34,13 +35,7 @@ beforeEach(() => {
   git("add", ".");
 });
 
-const git = (...args: readonly string[]): string =>
-  execFileSync("git", ["-C", work, ...args], { encoding: "utf8" });
-
-function create(path: string, content = "a\n"): void {
-  mkdirSync(dirname(join(work, path)), { recursive: true });
-  writeFileSync(join(work, path), content);
-}
+const { create, git } = inFolder(() => work);
 
 const kernel = createKernel({ plugins: [policy({ text })] });
 const callOf = (command: string, cwd = work): ToolCall => ({

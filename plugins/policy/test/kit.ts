@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { BylawError, type ToolCall } from "@bylaw/kernel";
 
 /** One rule in TOML. */
@@ -24,3 +27,13 @@ export function refused(work: () => unknown): BylawError {
   }
   throw new Error("nothing was thrown");
 }
+
+/** Makes files, and runs git, in the folder of the current test. */
+export const inFolder = (folder: () => string) => ({
+  create: (path: string, content = "a\n"): void => {
+    mkdirSync(dirname(join(folder(), path)), { recursive: true });
+    writeFileSync(join(folder(), path), content);
+  },
+  git: (...args: readonly string[]): string =>
+    execFileSync("git", ["-C", folder(), ...args], { encoding: "utf8" }),
+});

@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createKernel, type Decision } from "@bylaw/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { inFolder } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -35,10 +36,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(work, { recursive: true, force: true }));
 
-function create(path: string): void {
-  mkdirSync(dirname(join(work, path)), { recursive: true });
-  writeFileSync(join(work, path), "a\n");
-}
+const { create } = inFolder(() => work);
 
 const kernel = createKernel({ plugins: [policy({ text })] });
 const decide = async (command: string, cwd = work): Promise<Decision> =>

@@ -1,10 +1,11 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { inFolder } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -34,13 +35,7 @@ beforeEach(() => {
   git("add", ".");
 });
 
-const git = (...args: readonly string[]): string =>
-  execFileSync("git", ["-C", work, ...args], { encoding: "utf8" });
-
-function create(path: string, content = "a\n"): void {
-  mkdirSync(dirname(join(work, path)), { recursive: true });
-  writeFileSync(join(work, path), content);
-}
+const { create, git } = inFolder(() => work);
 
 const kernel = createKernel({ plugins: [policy({ text })] });
 const decide = async (tool: string, args: JsonObject, cwd = work): Promise<Decision> =>
