@@ -21,7 +21,7 @@ import type { SessionPlace, SessionRuns } from "./session-runs.ts";
 /** How long a question may wait for a person. */
 export interface Hold {
   readonly wait_ms: number;
-  /** Called before the wait. Returns a signal that is aborted if the host ends the hook. What it throws, the judge throws. */
+  /** Called before the wait. Returns a signal that is aborted if the host ends the hook. If it throws, so does the judge. */
   readonly begin: () => AbortSignal;
 }
 

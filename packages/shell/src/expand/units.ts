@@ -197,7 +197,7 @@ function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
   }
   if (text === "$HOME") return quoted ? HOME_QUOTED : HOME_OPEN;
   if (/^\$[?#$]$/.test(text)) return NUMBER;
-  // A line that sets one of these is unknown. Otherwise no value of them is split.
+  // A line that sets one of these is unknown, and so is a file that one of them names. What only prints its words may have them.
   if (/^\$(?:PATH|PWD|SHELL|USER)$/.test(text)) return ANY;
   if (text === "$!") return quoted ? ANY : JOB;
   noteUse(walk, text.slice(1));
