@@ -175,43 +175,41 @@ done();
   });
 });
 
-describe("with --once", () => {
-  it("an agent that another one called is run, and one that always fails is left to a person", async () => {
-    const server = await startServer(site, {
-      data: site.path("called"),
-      behaviors: { agents: ["helper", "broken"] },
-    });
-    const operator = createOperator(() => server.url);
-    await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
-    const ann = clientFor(server, "ann");
-    await ann.claimTask({ task_id: "adder-1" });
-    const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
-    const fail = 'fs.appendFileSync("tries.txt", "1"); process.exit(1)';
-    const fails = { command: [process.execPath, "-e", fail], attempts: 2 };
-    const helper = { command: [process.execPath, "-e", ""] };
-    const agents = agentsFile({ helper, broken: fails }, { lease_seconds: 1 });
-    const cwd = scratch({ "agents.json": agents });
-    const call = async (triggerAgentId: string) => {
-      await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
-      const ran = bylaw(["agents", "agents.json", "--url", server.url, "--once", "--json"], {
-        cwd,
-        env: { BYLAW_OPERATOR_TOKEN: OPERATOR },
-      });
-      const open = (await client.directives()).map(({ agent }) => agent);
-      const reported = jsonLines(ran).map((line) => line["reported"]);
-      return { code: ran.code, reported, open };
-    };
-    expect(await call("helper")).toEqual({ code: 0, reported: [true], open: [] });
-    expect(await call("broken")).toEqual({ code: 1, reported: [false, false], open: ["broken"] });
-    // The server counts attempts: another supervisor has none left, once the lease is over.
-    const [{ directive } = { directive: "" }] = await client.directives();
-    const other = { holder: "other", max_attempts: 2 };
-    const taken = () => client.leaseDirective(directive, other).catch((error: unknown) => error);
-    await expect.poll(taken, { timeout: 30_000 }).toMatchObject({ code: "BYLAW_DIRECTIVE_SPENT" });
-    expect(await call("helper")).toMatchObject({ code: 1, open: ["broken"] });
-    expect(readFileSync(join(cwd, "tries.txt"), "utf8")).toBe("11");
-    await server.stop();
+it("with --once an agent that another one called is run, and one that always fails is left to a person", async () => {
+  const server = await startServer(site, {
+    data: site.path("called"),
+    behaviors: { agents: ["helper", "broken"] },
   });
+  const operator = createOperator(() => server.url);
+  await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
+  const ann = clientFor(server, "ann");
+  await ann.claimTask({ task_id: "adder-1" });
+  const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
+  const fail = 'fs.appendFileSync("tries.txt", "1"); process.exit(1)';
+  const fails = { command: [process.execPath, "-e", fail], attempts: 2 };
+  const helper = { command: [process.execPath, "-e", ""] };
+  const agents = agentsFile({ helper, broken: fails }, { lease_seconds: 1 });
+  const cwd = scratch({ "agents.json": agents });
+  const call = async (triggerAgentId: string) => {
+    await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
+    const ran = bylaw(["agents", "agents.json", "--url", server.url, "--once", "--json"], {
+      cwd,
+      env: { BYLAW_OPERATOR_TOKEN: OPERATOR },
+    });
+    const open = (await client.directives()).map(({ agent }) => agent);
+    const reported = jsonLines(ran).map((line) => line["reported"]);
+    return { code: ran.code, reported, open };
+  };
+  expect(await call("helper")).toEqual({ code: 0, reported: [true], open: [] });
+  expect(await call("broken")).toEqual({ code: 1, reported: [false, false], open: ["broken"] });
+  // The server counts attempts: another supervisor has none left, once the lease is over.
+  const [{ directive } = { directive: "" }] = await client.directives();
+  const other = { holder: "other", max_attempts: 2 };
+  const taken = () => client.leaseDirective(directive, other).catch((error: unknown) => error);
+  await expect.poll(taken, { timeout: 30_000 }).toMatchObject({ code: "BYLAW_DIRECTIVE_SPENT" });
+  expect(await call("helper")).toMatchObject({ code: 1, open: ["broken"] });
+  expect(readFileSync(join(cwd, "tries.txt"), "utf8")).toBe("11");
+  await server.stop();
 });
 
 it("reports an unreachable server and a token that the server does not know", async () => {

@@ -234,18 +234,16 @@ describe("bytes", () => {
   });
 });
 
-describe("the file", () => {
-  test.each([
-    ["gone.jsonl", "File not found: gone.jsonl"],
-    [".", "\\. is a directory"],
-  ])("%s is refused", async (name, what) => {
-    const { run } = workplace({ "policy.toml": POLICY });
-    const ran = await run(["check", "--batch", name, ...WITH]);
-    expect(ran).toMatchObject({ code: 2, stdout: "" });
-    expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: ${what}`));
-    expect(json(await run(["check", "--batch", name, ...WITH, "--json"]))).toMatchObject({
-      error: { code: "BYLAW_BATCH_UNREADABLE" },
-    });
+test.each([
+  ["gone.jsonl", "File not found: gone.jsonl"],
+  [".", "\\. is a directory"],
+])("the file: %s is refused", async (name, what) => {
+  const { run } = workplace({ "policy.toml": POLICY });
+  const ran = await run(["check", "--batch", name, ...WITH]);
+  expect(ran).toMatchObject({ code: 2, stdout: "" });
+  expect(ran.stderr).toMatch(new RegExp(`^error BYLAW_BATCH_UNREADABLE: ${what}`));
+  expect(json(await run(["check", "--batch", name, ...WITH, "--json"]))).toMatchObject({
+    error: { code: "BYLAW_BATCH_UNREADABLE" },
   });
 });
 

@@ -239,25 +239,23 @@ describe("the source of the rules", () => {
   });
 });
 
-describe("explain", () => {
-  test("prints every tap with its answer and why, and ends with the verdict", async () => {
-    const { run } = workplace({ "policy.toml": POLICY });
-    const ran = await run(["explain", "--tool", "drop_table", ...WITH, "--json"]);
-    expect(ran.code).toBe(1);
-    expect(json(ran)).toMatchObject({
-      decision: { effect: "deny", rule: { name: "no-drop" } },
-      taps: [{ plugin: "@bylaw/plugin-policy", votes: [{ effect: "deny" }] }],
-    });
-    const human = await run(["explain", "--tool", "other", ...WITH]);
-    expect(human.code).toBe(3);
-    expect(human.stdout).toContain("@bylaw/plugin-policy");
-    expect(human.stdout).toContain("abstains");
-    expect(human.stdout).toContain("3 more rules do not match; --all lists them");
-    const all = await run(["explain", "--tool", "other", "--all", ...WITH]);
-    expect(all.stdout).toMatch(/^ +allow {4}read, policy\.toml:3: needs `.*`$/m);
-    const matched = await run(["explain", "--tool", "drop_table", ...WITH]);
-    expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
+test("explain prints every tap with its answer and why, and ends with the verdict", async () => {
+  const { run } = workplace({ "policy.toml": POLICY });
+  const ran = await run(["explain", "--tool", "drop_table", ...WITH, "--json"]);
+  expect(ran.code).toBe(1);
+  expect(json(ran)).toMatchObject({
+    decision: { effect: "deny", rule: { name: "no-drop" } },
+    taps: [{ plugin: "@bylaw/plugin-policy", votes: [{ effect: "deny" }] }],
   });
+  const human = await run(["explain", "--tool", "other", ...WITH]);
+  expect(human.code).toBe(3);
+  expect(human.stdout).toContain("@bylaw/plugin-policy");
+  expect(human.stdout).toContain("abstains");
+  expect(human.stdout).toContain("3 more rules do not match; --all lists them");
+  const all = await run(["explain", "--tool", "other", "--all", ...WITH]);
+  expect(all.stdout).toMatch(/^ +allow {4}read, policy\.toml:3: needs `.*`$/m);
+  const matched = await run(["explain", "--tool", "drop_table", ...WITH]);
+  expect(matched.stdout).toMatch(/^ +matches {3}deny {5}no-drop, policy\.toml:9 \(decides\)$/m);
 });
 
 describe("usage", () => {

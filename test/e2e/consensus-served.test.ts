@@ -35,23 +35,21 @@ async function serving(data: string, settings: object = { consensus: true }) {
   return { server, claimed, operator };
 }
 
-describe("without --consensus", () => {
-  it("no response is accepted, and the refusal names the option that the server needs", async () => {
-    const { claimed, operator } = await serving("plain", {});
-    const ann = await claimed("ann");
-    for (const ask of [
-      () => ann.respond({ text: "done" }),
-      () => ann.consensus.show(),
-      () => operator.consensus(),
-    ]) {
-      const error: unknown = await ask().catch((reason: unknown) => reason);
-      expect(error).toBeInstanceOf(Conflict);
-      expect(error).toMatchObject({ code: "BYLAW_SERVICE_UNFIT" });
-      expect((error as Conflict).fix).toContain("bylaw serve --consensus");
-    }
-    await expect(operator.recordEvent({ event_type: "session_end" })).rejects.toMatchObject({
-      fix: expect.stringContaining("@bylaw/plugin-coordinator"),
-    });
+it("without --consensus no response is accepted, and the refusal names the option that the server needs", async () => {
+  const { claimed, operator } = await serving("plain", {});
+  const ann = await claimed("ann");
+  for (const ask of [
+    () => ann.respond({ text: "done" }),
+    () => ann.consensus.show(),
+    () => operator.consensus(),
+  ]) {
+    const error: unknown = await ask().catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Conflict);
+    expect(error).toMatchObject({ code: "BYLAW_SERVICE_UNFIT" });
+    expect((error as Conflict).fix).toContain("bylaw serve --consensus");
+  }
+  await expect(operator.recordEvent({ event_type: "session_end" })).rejects.toMatchObject({
+    fix: expect.stringContaining("@bylaw/plugin-coordinator"),
   });
 });
 

@@ -7,7 +7,7 @@ import { createCatalogue, createLogVerifier, formatEventLine, openRun } from "@b
 import { coordinatorOrder } from "@bylaw/plugin-coordinator";
 import { coordinator } from "@bylaw/ruleset-coordinator";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { root } from "../contract/workspaces.ts";
 
 const TASKS = 12;
@@ -60,31 +60,29 @@ function write(program: string, args: readonly string[]): Promise<readonly strin
   });
 }
 
-describe("processes that share one log in a SQLite file", () => {
-  it("dispatch each task exactly once, whichever is faster", async () => {
-    const file = join(database, "log.sqlite");
-    const program = join(folder, "writer.mjs");
-    writeFileSync(program, WRITER);
-    const store = await openSqliteStore(file);
-    const run = await openRun(createKernel({ extends: [coordinator] }), { run: "r1", store });
-    const got = await Promise.all(
-      Array.from({ length: WRITERS }, (_, index) => write(program, [file, `dev-${index}`])),
-    );
-    expect([...got.flat()].sort()).toEqual(
-      Array.from({ length: TASKS }, (_, index) => `task-${index}`).sort(),
-    );
+it("processes that share one log in a SQLite file dispatch each task exactly once, whichever is faster", async () => {
+  const file = join(database, "log.sqlite");
+  const program = join(folder, "writer.mjs");
+  writeFileSync(program, WRITER);
+  const store = await openSqliteStore(file);
+  const run = await openRun(createKernel({ extends: [coordinator] }), { run: "r1", store });
+  const got = await Promise.all(
+    Array.from({ length: WRITERS }, (_, index) => write(program, [file, `dev-${index}`])),
+  );
+  expect([...got.flat()].sort()).toEqual(
+    Array.from({ length: TASKS }, (_, index) => `task-${index}`).sort(),
+  );
 
-    const events = await store.events("r1", 0, 1_000);
-    const verifier = createLogVerifier({
-      order: coordinatorOrder,
-      catalogue: createCatalogue({ mode: "strict" }),
-    });
-    expect(events.flatMap((event) => verifier.line(formatEventLine(event)))).toEqual([]);
-    expect(events.map(({ event_type }) => event_type)).toEqual([
-      "session_start",
-      ...Array.from({ length: TASKS }, () => "developer_dispatched"),
-    ]);
-    await run.close();
-    await store.close();
+  const events = await store.events("r1", 0, 1_000);
+  const verifier = createLogVerifier({
+    order: coordinatorOrder,
+    catalogue: createCatalogue({ mode: "strict" }),
   });
+  expect(events.flatMap((event) => verifier.line(formatEventLine(event)))).toEqual([]);
+  expect(events.map(({ event_type }) => event_type)).toEqual([
+    "session_start",
+    ...Array.from({ length: TASKS }, () => "developer_dispatched"),
+  ]);
+  await run.close();
+  await store.close();
 });

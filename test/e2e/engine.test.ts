@@ -305,29 +305,27 @@ describe("a folder that not only the user can access", () => {
   });
 });
 
-describe("two installations", () => {
-  test("have an engine each, and an engine exits when its program changed", async () => {
-    const desk = engineDesk();
-    const own = join(dirname(BIN), "..");
-    const copy = join(desk.root, "copy");
-    cpSync(join(own, "dist"), join(copy, "dist"), { recursive: true });
-    const manifest = readFileSync(join(own, "package.json"), "utf8");
-    writeFileSync(
-      join(copy, "package.json"),
-      manifest.replace(/"version": "[^"]*"/, '"version": "9.9.9"'),
-    );
-    symlinkSync(join(own, "../../node_modules"), join(desk.root, "node_modules"));
-    const bin = join(copy, "dist/bin.js");
-    expect(await ask(desk, "ls")).toBe("allow");
-    expect(effectOf(await desk.hook(line("rm x"), { bin }))).toBe("deny");
-    const other = await engineStatus(enginePlace({ bin, folder: desk.folder }));
-    expect(other).toMatchObject({ version: "9.9.9" });
-    const mine = await desk.status();
-    expect(mine.version).not.toBe("9.9.9");
-    const pid = typeof other === "object" ? other.pid : 0;
-    expect(pid).not.toBe(mine.pid);
-    utimesSync(bin, new Date(), new Date());
-    await expect.poll(() => isAlive(pid)).toBe(false);
-    expect(effectOf(await desk.hook(line("rm x"), { bin }))).toBe("deny");
-  });
+test("two installations have an engine each, and an engine exits when its program changed", async () => {
+  const desk = engineDesk();
+  const own = join(dirname(BIN), "..");
+  const copy = join(desk.root, "copy");
+  cpSync(join(own, "dist"), join(copy, "dist"), { recursive: true });
+  const manifest = readFileSync(join(own, "package.json"), "utf8");
+  writeFileSync(
+    join(copy, "package.json"),
+    manifest.replace(/"version": "[^"]*"/, '"version": "9.9.9"'),
+  );
+  symlinkSync(join(own, "../../node_modules"), join(desk.root, "node_modules"));
+  const bin = join(copy, "dist/bin.js");
+  expect(await ask(desk, "ls")).toBe("allow");
+  expect(effectOf(await desk.hook(line("rm x"), { bin }))).toBe("deny");
+  const other = await engineStatus(enginePlace({ bin, folder: desk.folder }));
+  expect(other).toMatchObject({ version: "9.9.9" });
+  const mine = await desk.status();
+  expect(mine.version).not.toBe("9.9.9");
+  const pid = typeof other === "object" ? other.pid : 0;
+  expect(pid).not.toBe(mine.pid);
+  utimesSync(bin, new Date(), new Date());
+  await expect.poll(() => isAlive(pid)).toBe(false);
+  expect(effectOf(await desk.hook(line("rm x"), { bin }))).toBe("deny");
 });

@@ -21,8 +21,9 @@ interface Case {
 const casesOf = (name: string): readonly Case[] => readCases<Case>(import.meta, name);
 const findingsOf = (ran: Ran): readonly Finding[] => json(ran)["findings"] as readonly Finding[];
 
-describe("all faults are reported at once:", () => {
-  it.each(casesOf("at-once"))("$name", ({ run = "", files = {}, told }) => {
+it.each(casesOf("at-once"))(
+  "all faults are reported at once: $name",
+  ({ run = "", files = {}, told }) => {
     const ran = bylaw(`${run} --json`, { cwd: scratch(files) });
     expect(
       findingsOf(ran).map(
@@ -31,8 +32,8 @@ describe("all faults are reported at once:", () => {
       ),
     ).toEqual(told);
     expect(ran.code).toBeGreaterThan(0);
-  });
-});
+  },
+);
 
 describe("FR-8: a template of an older form reports", () => {
   it.each(casesOf("older"))("$name", ({ template, told }) => {

@@ -194,17 +194,15 @@ describe("the client of curl", () => {
   });
 });
 
-describe("an agent that tries to escape", () => {
-  test("cannot write to the engine's folder or end the engine by name", () => {
-    const one = desk();
-    one.bylaw("install", "claude-code");
-    for (const command of [
-      "rm ~/.bylaw/run/x.sock",
-      "echo x > ~/.bylaw/run/engine.key",
-      "ln -sf /tmp/x ~/.bylaw/run",
-      "pkill -f bylaw",
-      "killall node",
-    ])
-      expect([command, blocks(one.event(line(command, one)))]).toEqual([command, true]);
-  });
+test("an agent that tries to escape cannot write to the engine's folder or end the engine by name", () => {
+  const one = desk();
+  one.bylaw("install", "claude-code");
+  for (const command of [
+    "rm ~/.bylaw/run/x.sock",
+    "echo x > ~/.bylaw/run/engine.key",
+    "ln -sf /tmp/x ~/.bylaw/run",
+    "pkill -f bylaw",
+    "killall node",
+  ])
+    expect([command, blocks(one.event(line(command, one)))]).toEqual([command, true]);
 });

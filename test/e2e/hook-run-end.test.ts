@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { claudeCode } from "@bylaw/host-claude-code";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { json, jsonLines, type Ran } from "./bylaw.ts";
 import { deskOf, type Desk } from "./hosts-kit.ts";
 
@@ -30,25 +30,23 @@ const stop = ({ event, project }: Desk): Ran =>
 const inLog = ({ bylaw, home }: Desk, ...words: readonly string[]): Ran =>
   bylaw("log", ...words, "--store", join(home, "rules/.bylaw/store.db"), "--run", "claude-code-s");
 
-describe("a session whose run has ended", () => {
-  test("is denied each call and told to halt, and may stop", () => {
-    const one = desk(neverDone({}));
-    expect(call(one, "toolu_1")).toEqual({ code: 0, stdout: "{}", stderr: "" });
-    expect(json(stop(one))).toEqual({ decision: "block", reason: "Run the tests." });
-    const end = ["--type", "workflow_failed", "--details", '{"reason":"x","last_state":"x"}'];
-    expect(inLog(one, "append", ...end, "--config", configOf(one))).toMatchObject({ code: 0 });
-    const reason = "The run ended with `workflow_failed`.";
-    for (const id of ["toolu_2", "toolu_3"])
-      expect(json(call(one, id))).toEqual({
-        hookSpecificOutput: {
-          hookEventName: "PreToolUse",
-          permissionDecision: "deny",
-          permissionDecisionReason: reason,
-        },
-        ...{ continue: false, stopReason: reason },
-      });
-    expect(stop(one)).toEqual({ code: 0, stdout: "{}", stderr: "" });
-  });
+test("a session whose run has ended is denied each call and told to halt, and may stop", () => {
+  const one = desk(neverDone({}));
+  expect(call(one, "toolu_1")).toEqual({ code: 0, stdout: "{}", stderr: "" });
+  expect(json(stop(one))).toEqual({ decision: "block", reason: "Run the tests." });
+  const end = ["--type", "workflow_failed", "--details", '{"reason":"x","last_state":"x"}'];
+  expect(inLog(one, "append", ...end, "--config", configOf(one))).toMatchObject({ code: 0 });
+  const reason = "The run ended with `workflow_failed`.";
+  for (const id of ["toolu_2", "toolu_3"])
+    expect(json(call(one, id))).toEqual({
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: reason,
+      },
+      ...{ continue: false, stopReason: reason },
+    });
+  expect(stop(one)).toEqual({ code: 0, stdout: "{}", stderr: "" });
 });
 
 test("a response after which the turn must end is refused no stop, and that is on record", () => {

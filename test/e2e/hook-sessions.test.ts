@@ -240,36 +240,34 @@ describe("a call that another hook changed after Bylaw was asked", () => {
   });
 });
 
-describe("a host that gives its calls no ids", () => {
-  test("takes a call as passed only if no equal call is open", async () => {
-    const { desk, engine } = deskOf("copilot");
-    const bash = (command: string, more: object = {}): object => ({
-      ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },
-      ...{ toolArgs: { command }, ...more },
-    });
-    const starts = async (command: string): Promise<boolean> =>
-      copilot.blocks(outputOf(await engine(bash(command), "preToolUse")));
-    const ends = async (command: string): Promise<void> => {
-      const textResultForLlm = "\n<shellId: 0 completed with exit code 0>";
-      const event = bash(command, { toolResult: { resultType: "success", textResultForLlm } });
-      expect(await engine(event, "postToolUse")).toMatchObject({ code: 0, stdout: "{}" });
-    };
-    // An edit happens in between, and then the first call's result arrives.
-    for (const command of ["npm test", "touch a", "npm test"]) await starts(command);
-    await ends("npm test");
-    expect(await starts("git commit -m x")).toBe(true);
-    await ends("npm test");
-    expect(await starts("git commit -m x")).toBe(true);
-    await starts("npm test");
-    await ends("npm test");
-    expect(await starts("git commit -m x")).toBe(false);
-    await starts("npm publish x");
-    await ends("npm publish x");
-    const results = eventsOf(desk, "copilot-s1").filter((one) => one.event_type === "tool_result");
-    expect(results.map(({ details }) => details["reported"] ?? false)).toEqual([
-      ...[true, true, false, false],
-    ]);
+test("a host that gives its calls no ids takes a call as passed only if no equal call is open", async () => {
+  const { desk, engine } = deskOf("copilot");
+  const bash = (command: string, more: object = {}): object => ({
+    ...{ sessionId: "s1", timestamp: 1, cwd: desk.root, toolName: "bash" },
+    ...{ toolArgs: { command }, ...more },
   });
+  const starts = async (command: string): Promise<boolean> =>
+    copilot.blocks(outputOf(await engine(bash(command), "preToolUse")));
+  const ends = async (command: string): Promise<void> => {
+    const textResultForLlm = "\n<shellId: 0 completed with exit code 0>";
+    const event = bash(command, { toolResult: { resultType: "success", textResultForLlm } });
+    expect(await engine(event, "postToolUse")).toMatchObject({ code: 0, stdout: "{}" });
+  };
+  // An edit happens in between, and then the first call's result arrives.
+  for (const command of ["npm test", "touch a", "npm test"]) await starts(command);
+  await ends("npm test");
+  expect(await starts("git commit -m x")).toBe(true);
+  await ends("npm test");
+  expect(await starts("git commit -m x")).toBe(true);
+  await starts("npm test");
+  await ends("npm test");
+  expect(await starts("git commit -m x")).toBe(false);
+  await starts("npm publish x");
+  await ends("npm publish x");
+  const results = eventsOf(desk, "copilot-s1").filter((one) => one.event_type === "tool_result");
+  expect(results.map(({ details }) => details["reported"] ?? false)).toEqual([
+    ...[true, true, false, false],
+  ]);
 });
 
 describe("a host that leaves out arguments of a changed call", () => {
@@ -341,25 +339,23 @@ command = ["mkdir first", "mkdir other"]
   });
 });
 
-describe("a host that cannot ask", () => {
-  test("records the question and the answer to it in the session's run", async () => {
-    const { desk, call, engine } = deskOf("codex");
-    const denies = async (what: readonly [string, object], more?: Call): Promise<string> => {
-      const ran = await engine(call(what, more));
-      return codex.blocks(outputOf(ran)) ? ran.stdout : "";
-    };
-    const publish = bash("npm publish x");
-    const told = await denies(publish);
-    const [line = ""] = /bylaw approve yes [^`]*/.exec(told) ?? [];
-    expect(line).toContain("--run codex-s1 ");
-    writeFileSync(join(desk.root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
-    const words = line.replace("NAME", "ada").split(" ").slice(1);
-    const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
-    expect(bylaw(words, { cwd: desk.root, env })).toMatchObject({ code: 0 });
-    expect(await denies(publish, { session: "s2" })).toMatch(/approve yes/);
-    expect(await denies(publish)).toBe("");
-    expect(await denies(publish)).toMatch(/approve yes/);
-    expect(await denies(SECRET)).toBe("");
-    expect(await denies(NETWORK)).toMatch(/no-network-after-a-secret/);
-  });
+test("a host that cannot ask records the question and the answer to it in the session's run", async () => {
+  const { desk, call, engine } = deskOf("codex");
+  const denies = async (what: readonly [string, object], more?: Call): Promise<string> => {
+    const ran = await engine(call(what, more));
+    return codex.blocks(outputOf(ran)) ? ran.stdout : "";
+  };
+  const publish = bash("npm publish x");
+  const told = await denies(publish);
+  const [line = ""] = /bylaw approve yes [^`]*/.exec(told) ?? [];
+  expect(line).toContain("--run codex-s1 ");
+  writeFileSync(join(desk.root, ".bylaw/operators.json"), OPERATORS, { mode: 0o600 });
+  const words = line.replace("NAME", "ada").split(" ").slice(1);
+  const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+  expect(bylaw(words, { cwd: desk.root, env })).toMatchObject({ code: 0 });
+  expect(await denies(publish, { session: "s2" })).toMatch(/approve yes/);
+  expect(await denies(publish)).toBe("");
+  expect(await denies(publish)).toMatch(/approve yes/);
+  expect(await denies(SECRET)).toBe("");
+  expect(await denies(NETWORK)).toMatch(/no-network-after-a-secret/);
 });

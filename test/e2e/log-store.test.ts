@@ -257,20 +257,18 @@ describe("bylaw log import", () => {
   });
 });
 
-describe("bylaw log export", () => {
-  test("overwrites nothing, and leaves nothing behind if it fails", async () => {
-    const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)), "there.jsonl": "kept\n" });
-    await importInto(cwd, "log.jsonl");
-    const to = (file: string, run = "main"): Promise<Ran> =>
-      bylawHere(["log", "export", "--store", "runs.db", "--run", run, "--to", file], { cwd });
-    expect((await to("there.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_EXISTS: /);
-    expect(readFileSync(join(cwd, "there.jsonl"), "utf8")).toBe("kept\n");
-    expect((await to("no/where.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_FAILED: .*ENOENT/);
-    expect((await to("new.jsonl", "nobody")).stderr).toMatch(
-      /^error BYLAW_RUN_MISSING: No run named `nobody`/,
-    );
-    expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "runs.db", "there.jsonl"]);
-  });
+test("bylaw log export overwrites nothing, and leaves nothing behind if it fails", async () => {
+  const cwd = scratch({ "log.jsonl": logOf(EVENTS.slice(0, 3)), "there.jsonl": "kept\n" });
+  await importInto(cwd, "log.jsonl");
+  const to = (file: string, run = "main"): Promise<Ran> =>
+    bylawHere(["log", "export", "--store", "runs.db", "--run", run, "--to", file], { cwd });
+  expect((await to("there.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_EXISTS: /);
+  expect(readFileSync(join(cwd, "there.jsonl"), "utf8")).toBe("kept\n");
+  expect((await to("no/where.jsonl")).stderr).toMatch(/^error BYLAW_EXPORT_FAILED: .*ENOENT/);
+  expect((await to("new.jsonl", "nobody")).stderr).toMatch(
+    /^error BYLAW_RUN_MISSING: No run named `nobody`/,
+  );
+  expect(readdirSync(cwd).sort()).toEqual(["log.jsonl", "runs.db", "there.jsonl"]);
 });
 
 describe("a run of a store", () => {
@@ -457,37 +455,35 @@ describe("a run of a store", () => {
   );
 });
 
-describe("the store of a project", () => {
-  test("is read if nothing is named, also from a folder below, and its latest run is the default", async () => {
-    const cwd = scratch({ "a.jsonl": logOf(eventsOf(2)), "b.jsonl": logOf(eventsOf(3, "tool_x")) });
-    mkdirSync(join(cwd, ".bylaw"));
-    mkdirSync(join(cwd, "src/deep"), { recursive: true });
-    const below = join(cwd, "src/deep");
-    expect((await bylawHere(["log", "runs"], { cwd: below })).stderr).toMatch(
-      /No log was named.*`@bylaw\/plugin-event-log`/,
-    );
-    for (const run of ["a", "b"])
-      await bylawHere(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
-    expect(jsonLines(await bylawHere(["log", "runs", "--json"], { cwd: below }))).toMatchObject([
-      { run: "a" },
-      { run: "b" },
-    ]);
-    const all = jsonLines(await bylawHere(["log", "query", "--json"], { cwd: below }));
-    expect(all.map(({ run }) => run)).toEqual([...Array(3).fill("a"), ...Array(4).fill("b")]);
-    expect((await bylawHere(["log", "query"], { cwd })).stdout).toMatch(/^RUN .*\na .*\n/);
-    expect((await bylawHere("log query --format csv", { cwd })).stdout).toMatch(
-      /^[^\n]*,run\r\n[^\n]*,a\r\n/,
-    );
-    expect(jsonLines(await bylawHere("log query --run a --json", { cwd }))[0]).not.toHaveProperty(
-      "run",
-    );
-    const stats = await bylawHere(["log", "stats", "--json"], { cwd: below });
-    expect(stats).toMatchObject({ code: 0, stderr: expect.stringContaining("this is run b") });
-    expect(json(stats)).toMatchObject({ events: 4 });
-    expect((await bylawHere("log stats --run b", { cwd })).stderr).toBe("");
-    const exported = await bylawHere("log export --run b --to -", { cwd });
-    expect(exported.stdout).toBe((await bylawHere("log export --run b", { cwd })).stdout);
-    expect((await bylawHere("status --run a --json", { cwd })).code).toBe(0);
-    expect(await bylawHere("report --json", { cwd: below })).toMatchObject({ code: 0, stderr: "" });
-  });
+test("the store of a project is read if nothing is named, also from a folder below, and its latest run is the default", async () => {
+  const cwd = scratch({ "a.jsonl": logOf(eventsOf(2)), "b.jsonl": logOf(eventsOf(3, "tool_x")) });
+  mkdirSync(join(cwd, ".bylaw"));
+  mkdirSync(join(cwd, "src/deep"), { recursive: true });
+  const below = join(cwd, "src/deep");
+  expect((await bylawHere(["log", "runs"], { cwd: below })).stderr).toMatch(
+    /No log was named.*`@bylaw\/plugin-event-log`/,
+  );
+  for (const run of ["a", "b"])
+    await bylawHere(`log import ${run}.jsonl --store .bylaw/store.db --run ${run}`, { cwd });
+  expect(jsonLines(await bylawHere(["log", "runs", "--json"], { cwd: below }))).toMatchObject([
+    { run: "a" },
+    { run: "b" },
+  ]);
+  const all = jsonLines(await bylawHere(["log", "query", "--json"], { cwd: below }));
+  expect(all.map(({ run }) => run)).toEqual([...Array(3).fill("a"), ...Array(4).fill("b")]);
+  expect((await bylawHere(["log", "query"], { cwd })).stdout).toMatch(/^RUN .*\na .*\n/);
+  expect((await bylawHere("log query --format csv", { cwd })).stdout).toMatch(
+    /^[^\n]*,run\r\n[^\n]*,a\r\n/,
+  );
+  expect(jsonLines(await bylawHere("log query --run a --json", { cwd }))[0]).not.toHaveProperty(
+    "run",
+  );
+  const stats = await bylawHere(["log", "stats", "--json"], { cwd: below });
+  expect(stats).toMatchObject({ code: 0, stderr: expect.stringContaining("this is run b") });
+  expect(json(stats)).toMatchObject({ events: 4 });
+  expect((await bylawHere("log stats --run b", { cwd })).stderr).toBe("");
+  const exported = await bylawHere("log export --run b --to -", { cwd });
+  expect(exported.stdout).toBe((await bylawHere("log export --run b", { cwd })).stdout);
+  expect((await bylawHere("status --run a --json", { cwd })).code).toBe(0);
+  expect(await bylawHere("report --json", { cwd: below })).toMatchObject({ code: 0, stderr: "" });
 });

@@ -234,17 +234,15 @@ test("a reader that leaves does not get success", () => {
   expect(readFileSync(join(cwd, "code"), "utf8")).not.toBe("0\n");
 });
 
-describe("the help", () => {
-  test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
-    "of the right command is named in an error: bylaw %j",
-    async (args, fix) => {
-      const ran = await workplace().run(args);
-      expect(ran).toMatchObject({ code: 2, stdout: "" });
-      expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
-      expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
-    },
-  );
-});
+test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
+  "the help of the right command is named in an error: bylaw %j",
+  async (args, fix) => {
+    const ran = await workplace().run(args);
+    expect(ran).toMatchObject({ code: 2, stdout: "" });
+    expect(ran.stderr).toMatch(/^error BYLAW_USAGE_INVALID: /);
+    expect(ran.stderr).toContain(`\n  fix: ${fix}\n`);
+  },
+);
 
 describe("the pages about the event log", () => {
   const textOf = (page: string): string => readFileSync(join(root, "docs", page), "utf8");

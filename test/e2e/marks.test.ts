@@ -103,33 +103,29 @@ function start(program: string, args: readonly string[]): Promise<void> {
 const commandOf = ({ details: { args } }: LogEvent): string =>
   (args as { readonly command: string }).command;
 
-describe("agents of several processes on one SQLite file", () => {
-  it("never pass a mark that another process has just set", async () => {
-    const file = join(scratch(), "store.db");
-    const program = join(folder, "agent.mjs");
-    writeFileSync(program, AGENT);
-    await (await openSqliteStore(file)).close();
-    const agents = Array.from({ length: AGENTS }, (_, at) =>
-      start(program, [file, `a${at}`, POLICY]),
+it("agents of several processes on one SQLite file never pass a mark that another process has just set", async () => {
+  const file = join(scratch(), "store.db");
+  const program = join(folder, "agent.mjs");
+  writeFileSync(program, AGENT);
+  await (await openSqliteStore(file)).close();
+  const agents = Array.from({ length: AGENTS }, (_, at) =>
+    start(program, [file, `a${at}`, POLICY]),
+  );
+  await Promise.all(agents);
+  const store = await openSqliteStore(file);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const events = await store.events(`r${round}`, 0, 1_000);
+    const allowed = events.filter(({ event_type }) => event_type === "tool_allowed").map(commandOf);
+    expect(allowed.filter((command) => command.startsWith("rm"))).toHaveLength(3);
+    const secret = allowed.indexOf("cat .env");
+    expect(secret).toBeGreaterThanOrEqual(0);
+    expect(allowed.slice(secret).filter((command) => command.startsWith("curl"))).toEqual([]);
+    expect(events.filter(({ event_type }) => event_type === "tool_denied").length).toBeGreaterThan(
+      5,
     );
-    await Promise.all(agents);
-    const store = await openSqliteStore(file);
-    for (let round = 0; round < ROUNDS; round += 1) {
-      const events = await store.events(`r${round}`, 0, 1_000);
-      const allowed = events
-        .filter(({ event_type }) => event_type === "tool_allowed")
-        .map(commandOf);
-      expect(allowed.filter((command) => command.startsWith("rm"))).toHaveLength(3);
-      const secret = allowed.indexOf("cat .env");
-      expect(secret).toBeGreaterThanOrEqual(0);
-      expect(allowed.slice(secret).filter((command) => command.startsWith("curl"))).toEqual([]);
-      expect(
-        events.filter(({ event_type }) => event_type === "tool_denied").length,
-      ).toBeGreaterThan(5);
-    }
-    await store.close();
-  }, 120_000);
-});
+  }
+  await store.close();
+}, 120_000);
 
 describe("the command", () => {
   const project = async () => {

@@ -157,53 +157,51 @@ describe("in front of the filesystem server", () => {
   });
 });
 
-describe("over Streamable HTTP", () => {
-  it("judges the calls of a remote server, and sends it the token from a variable", async () => {
-    const seen: unknown[] = [];
-    const ran: string[] = [];
-    const server = new Server(
-      { name: "remote", version: "1" },
-      { capabilities: { tools: { listChanged: true } } },
-    );
-    server.setRequestHandler(ListToolsRequestSchema, () => ({
-      tools: ["read_note", "delete_note"].map((name) => ({
-        name,
-        inputSchema: { type: "object" as const },
-      })),
-    }));
-    server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-      ran.push(params.name);
-      await server.sendToolListChanged();
-      return { content: [{ type: "text" as const, text: "done" }] };
-    });
-    const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => "s1" });
-    await server.connect(transport as Parameters<typeof server.connect>[0]);
-    const http = createServer((request, response) => {
-      seen.push(request.headers.authorization);
-      void transport.handleRequest(request, response);
-    });
-    await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
-    onTestFinished(async () => {
-      await server.close();
-      http.closeAllConnections();
-      http.close();
-    });
-    const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
-    const { client, call } = await connect({
-      server: [],
-      options: ["--url", url, "--bearer", "TOKEN"],
-      env: { TOKEN: "abc" },
-    });
-    const changed = new Promise<void>((resolve) => {
-      client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
-    });
-    expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_note"]);
-    expect(await call("read_note", {})).toBe("done");
-    await changed;
-    expect(await call("delete_note", {})).toMatch(/^refused/);
-    expect(ran).toEqual(["read_note"]);
-    expect(new Set(seen)).toEqual(new Set(["Bearer abc"]));
+it("over Streamable HTTP judges the calls of a remote server, and sends it the token from a variable", async () => {
+  const seen: unknown[] = [];
+  const ran: string[] = [];
+  const server = new Server(
+    { name: "remote", version: "1" },
+    { capabilities: { tools: { listChanged: true } } },
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: ["read_note", "delete_note"].map((name) => ({
+      name,
+      inputSchema: { type: "object" as const },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
+    ran.push(params.name);
+    await server.sendToolListChanged();
+    return { content: [{ type: "text" as const, text: "done" }] };
   });
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => "s1" });
+  await server.connect(transport as Parameters<typeof server.connect>[0]);
+  const http = createServer((request, response) => {
+    seen.push(request.headers.authorization);
+    void transport.handleRequest(request, response);
+  });
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    await server.close();
+    http.closeAllConnections();
+    http.close();
+  });
+  const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`;
+  const { client, call } = await connect({
+    server: [],
+    options: ["--url", url, "--bearer", "TOKEN"],
+    env: { TOKEN: "abc" },
+  });
+  const changed = new Promise<void>((resolve) => {
+    client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+  });
+  expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(["read_note"]);
+  expect(await call("read_note", {})).toBe("done");
+  await changed;
+  expect(await call("delete_note", {})).toMatch(/^refused/);
+  expect(ran).toEqual(["read_note"]);
+  expect(new Set(seen)).toEqual(new Set(["Bearer abc"]));
 });
 
 describe("the command", () => {

@@ -50,41 +50,39 @@ describe("FR-1, SC-1 loop", () => {
   });
 });
 
-describe("FR-2, SC-2 trigger", () => {
-  it("runs the agent that the file names, or else the step's agent, inside the workflow, and checks that it exists", async () => {
-    const at = project({
-      steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
-      requests: {
-        "a.1.worker": {
-          action: "trigger",
-          triggerAgentId: "helper",
-          reason: "Need code review before proceeding",
-        },
-        "b.1.worker": { action: "trigger" },
+it("FR-2, SC-2 trigger runs the agent that the file names, or else the step's agent, inside the workflow, and checks that it exists", async () => {
+  const at = project({
+    steps: [step("a", { trigger: "second" }), step("b", { trigger: "second" }), step("c")],
+    requests: {
+      "a.1.worker": {
+        action: "trigger",
+        triggerAgentId: "helper",
+        reason: "Need code review before proceeding",
       },
-    });
-    expect((await at.go()).code).toBe(0);
-    expect(at.trace()).toEqual([
-      "a.1.worker",
-      "a.1.helper",
-      "b.1.worker",
-      "b.1.second",
-      "c.1.worker",
-    ]);
-    expect((await at.events("agent_returned")).map(({ details }) => details)).toEqual([
-      { agent: "helper", ok: true },
-      { agent: "second", ok: true },
-    ]);
-    const other = project({
-      steps: [step("a"), step("b")],
-      requests: { "a.1.worker": { action: "trigger", triggerAgentId: "nobody" } },
-    });
-    expect(await other.go()).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("There is no agent `nobody`"),
-    });
-    expect(other.trace()).toEqual(["a.1.worker"]);
+      "b.1.worker": { action: "trigger" },
+    },
   });
+  expect((await at.go()).code).toBe(0);
+  expect(at.trace()).toEqual([
+    "a.1.worker",
+    "a.1.helper",
+    "b.1.worker",
+    "b.1.second",
+    "c.1.worker",
+  ]);
+  expect((await at.events("agent_returned")).map(({ details }) => details)).toEqual([
+    { agent: "helper", ok: true },
+    { agent: "second", ok: true },
+  ]);
+  const other = project({
+    steps: [step("a"), step("b")],
+    requests: { "a.1.worker": { action: "trigger", triggerAgentId: "nobody" } },
+  });
+  expect(await other.go()).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining("There is no agent `nobody`"),
+  });
+  expect(other.trace()).toEqual(["a.1.worker"]);
 });
 
 describe("FR-3, SC-3 checkpoint", () => {

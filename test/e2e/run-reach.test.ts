@@ -189,11 +189,10 @@ at.save("called", { prompt: at.prompt, old: await at.http(key).then(() => "open"
   });
 });
 
-describe("a call that an agent's own hook or check asks about", () => {
-  it("is also decided by the run, on record, and never without it", async () => {
-    const at = agents(
-      {
-        asks: `
+it("a call that an agent's own hook or check asks about is also decided by the run, on record, and never without it", async () => {
+  const at = agents(
+    {
+      asks: `
 const push = ["check", "--tool", "bash", "--args", JSON.stringify({ command: "git push" }), "--json"];
 const event = (id, command) => JSON.stringify({ hook_event_name: "PreToolUse", session_id: "s", tool_use_id: id,
   cwd: process.cwd(), tool_name: "Bash", tool_input: { command } });
@@ -215,43 +214,42 @@ await client.close();
 const paused = [at.bylaw(["check", "--tool", "bash", "--args", JSON.stringify({ command: "ls" }), "--json"]), hook(event("t5", "ls"))];
 at.save("asks", { before, after, batch, hooked, again, other, outside, cut, paused });
 `,
+    },
+    {
+      steps: [step("a", does("asks"))],
+      files: {
+        "bylaw.config.json": JSON.stringify({ fallback: "allow" }),
+        "calls.jsonl": '{"id":1,"tool":"bash","args":{"command":"git push"}}\n',
       },
-      {
-        steps: [step("a", does("asks"))],
-        files: {
-          "bylaw.config.json": JSON.stringify({ fallback: "allow" }),
-          "calls.jsonl": '{"id":1,"tool":"bash","args":{"command":"git push"}}\n',
-        },
-      },
-    );
-    expect(await at.go()).toMatchObject({ code: 3 });
-    const seen = read(at, "asks") as unknown as Record<string, Answered> & {
-      readonly cut: readonly Answered[];
-      readonly paused: readonly Answered[];
-    };
-    expect(seen["before"]).toMatchObject({ status: 0 });
-    expect(seen["after"]).toMatchObject({ status: 1 });
-    const denied = { effect: "deny", reason: expect.stringContaining("Nothing is pushed.") };
-    expect(JSON.parse(seen["after"]?.stdout ?? "")).toMatchObject(denied);
-    expect(JSON.parse(seen["batch"]?.stdout ?? "")).toMatchObject({ id: 1, ...denied });
-    for (const name of ["hooked", "again"])
-      expect(seen[name]?.stdout).toMatch(/"permissionDecision":"deny".*Nothing is pushed/);
-    expect(seen["other"]).toMatchObject({ status: 0, stdout: expect.not.stringContaining("deny") });
-    expect(
-      seen.cut.map(({ status, stdout, stderr }) => [
-        status,
-        `${stdout}${stderr}`.includes("could not judge the call"),
-      ]),
-    ).toEqual(Array.from({ length: 4 }, () => [2, true]));
-    expect(seen["outside"]?.stderr).toContain("BYLAW_APPROVAL_UNAUTHORIZED");
-    expect(seen.paused[0]).toMatchObject({ status: 1 });
-    expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
-    // Two checks, the hook's call once although it was sent twice, and two during the pause.
-    expect(await at.events("tool_denied")).toHaveLength(5);
-    expect(await at.events("tool_denied")).toMatchObject(
-      Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
-    );
-  });
+    },
+  );
+  expect(await at.go()).toMatchObject({ code: 3 });
+  const seen = read(at, "asks") as unknown as Record<string, Answered> & {
+    readonly cut: readonly Answered[];
+    readonly paused: readonly Answered[];
+  };
+  expect(seen["before"]).toMatchObject({ status: 0 });
+  expect(seen["after"]).toMatchObject({ status: 1 });
+  const denied = { effect: "deny", reason: expect.stringContaining("Nothing is pushed.") };
+  expect(JSON.parse(seen["after"]?.stdout ?? "")).toMatchObject(denied);
+  expect(JSON.parse(seen["batch"]?.stdout ?? "")).toMatchObject({ id: 1, ...denied });
+  for (const name of ["hooked", "again"])
+    expect(seen[name]?.stdout).toMatch(/"permissionDecision":"deny".*Nothing is pushed/);
+  expect(seen["other"]).toMatchObject({ status: 0, stdout: expect.not.stringContaining("deny") });
+  expect(
+    seen.cut.map(({ status, stdout, stderr }) => [
+      status,
+      `${stdout}${stderr}`.includes("could not judge the call"),
+    ]),
+  ).toEqual(Array.from({ length: 4 }, () => [2, true]));
+  expect(seen["outside"]?.stderr).toContain("BYLAW_APPROVAL_UNAUTHORIZED");
+  expect(seen.paused[0]).toMatchObject({ status: 1 });
+  expect(seen.paused[1]?.stdout).toContain('"permissionDecision":"deny"');
+  // Two checks, the hook's call once although it was sent twice, and two during the pause.
+  expect(await at.events("tool_denied")).toHaveLength(5);
+  expect(await at.events("tool_denied")).toMatchObject(
+    Array.from({ length: 5 }, () => ({ agent_id: "worker" })),
+  );
 });
 
 it("a run that denies by default also denies for the hooks of its steps, whatever they allow themselves", async () => {

@@ -12,84 +12,80 @@ import {
 
 const PLAN = HANDED.plan;
 
-describe("an agent before a gate", () => {
-  it("approves nothing itself, under any name or role, and nobody approves what was not shown to them (WF-119)", async () => {
-    const walk = await beginWalk();
-    await walkTo(walk, "PLAN");
-    await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toFailWith(
-      "BYLAW_GATE_NOT_OPEN",
-    );
-    expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
-    for (const by of [AGENT, "Ann", " ann ", "\uff41\uff4e\uff4e", "ANN", ""]) {
-      await expect(walk.decide("plan_approval", by, "approved"), by).rejects.toMatchObject({
-        code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
-      });
-    }
-    for (const role of [AGENT, "review_agent", "admin", ""]) {
-      await expect(
-        walk.decide("plan_approval", "paula", "approved", role),
-        role,
-      ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
-    }
-    // The agent claims that it was approved, which changes nothing.
-    const says = {
-      ...HANDED.plan,
-      approval: { by: "paula", verdict: "approved" },
-      gate_decided: { gate: "plan_approval", verdict: "approved" },
-    };
-    expect(blockers(await walk.move("TDD", says))).toEqual(["gate_pending"]);
-    await refusesAll(walk, [
-      ["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }],
-    ]);
+it("an agent before a gate approves nothing itself, under any name or role, and nobody approves what was not shown to them (WF-119)", async () => {
+  const walk = await beginWalk();
+  await walkTo(walk, "PLAN");
+  await expect(walk.decide("plan_approval", "paula", "approved")).rejects.toFailWith(
+    "BYLAW_GATE_NOT_OPEN",
+  );
+  expect(blockers(await walk.move("TDD", PLAN))).toEqual(["gate_pending"]);
+  for (const by of [AGENT, "Ann", " ann ", "\uff41\uff4e\uff4e", "ANN", ""]) {
+    await expect(walk.decide("plan_approval", by, "approved"), by).rejects.toMatchObject({
+      code: expect.stringMatching(/^BYLAW_EVENT_/) as string,
+    });
+  }
+  for (const role of [AGENT, "review_agent", "admin", ""]) {
+    await expect(
+      walk.decide("plan_approval", "paula", "approved", role),
+      role,
+    ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
+  }
+  // The agent claims that it was approved, which changes nothing.
+  const says = {
+    ...HANDED.plan,
+    approval: { by: "paula", verdict: "approved" },
+    gate_decided: { gate: "plan_approval", verdict: "approved" },
+  };
+  expect(blockers(await walk.move("TDD", says))).toEqual(["gate_pending"]);
+  await refusesAll(walk, [
+    ["decide_gate", { gate: "plan_approval", by: "paula", verdict: "approved" }],
+  ]);
 
-    // A yes covers what was shown: not another plan, and not the plan before it.
-    const first = PLAN;
-    const other = {
-      ...HANDED.plan,
-      scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] },
-    };
-    await walk.move("TDD", first);
-    await walk.decide("plan_approval", "paula", "approved");
-    expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
-    expect(walk.phase()).toBe("PLAN");
-  });
+  // A yes covers what was shown: not another plan, and not the plan before it.
+  const first = PLAN;
+  const other = {
+    ...HANDED.plan,
+    scope_definition: { ...HANDED.plan.scope_definition, in_scope: ["**"] },
+  };
+  await walk.move("TDD", first);
+  await walk.decide("plan_approval", "paula", "approved");
+  expect(blockers(await walk.move("TDD", other))).toEqual(["gate_pending"]);
+  expect(walk.phase()).toBe("PLAN");
 });
 
-describe("an agent that wants a check waived", () => {
-  it("waives nothing itself, and nobody waives it without a reason", async () => {
-    const walk = await beginWalk();
-    await walkTo(walk, "IMPL");
-    const reason =
-      "The suite of the vendor is down today, and the release cannot wait for it to come back.";
-    const waiver = {
-      task: TASK,
-      gate: "tests_passing",
-      check: "all_tests_pass",
-      by: "paula",
-      role: "human",
-      reason,
-      expires_at: "2999-01-01T00:00:00Z",
-    };
-    const refused: readonly Partial<typeof waiver>[] = [
-      { by: AGENT },
-      { by: " ANN" },
-      { by: "" },
-      { role: "agent" },
-      { reason: "not needed" },
-      { reason: "x".repeat(80) },
-      { expires_at: "2001-01-01T00:00:00Z" },
-      { check: "every_check" },
-      { gate: "review_approved" },
-    ];
-    for (const change of refused) {
-      await expect(
-        waiveCheck(walk.run, { ...waiver, ...change }),
-        JSON.stringify(change),
-      ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
-    }
-    expect((await walk.move("REVIEW", HANDED.code)).effect).toBe("deny");
-    expect(await walk.events("check_waived")).toEqual([]);
-  });
+it("an agent that wants a check waived waives nothing itself, and nobody waives it without a reason", async () => {
+  const walk = await beginWalk();
+  await walkTo(walk, "IMPL");
+  const reason =
+    "The suite of the vendor is down today, and the release cannot wait for it to come back.";
+  const waiver = {
+    task: TASK,
+    gate: "tests_passing",
+    check: "all_tests_pass",
+    by: "paula",
+    role: "human",
+    reason,
+    expires_at: "2999-01-01T00:00:00Z",
+  };
+  const refused: readonly Partial<typeof waiver>[] = [
+    { by: AGENT },
+    { by: " ANN" },
+    { by: "" },
+    { role: "agent" },
+    { reason: "not needed" },
+    { reason: "x".repeat(80) },
+    { expires_at: "2001-01-01T00:00:00Z" },
+    { check: "every_check" },
+    { gate: "review_approved" },
+  ];
+  for (const change of refused) {
+    await expect(
+      waiveCheck(walk.run, { ...waiver, ...change }),
+      JSON.stringify(change),
+    ).rejects.toMatchObject({ code: expect.stringMatching(/^BYLAW_EVENT_/) as string });
+  }
+  expect((await walk.move("REVIEW", HANDED.code)).effect).toBe("deny");
+  expect(await walk.events("check_waived")).toEqual([]);
 });
 
 describe("an agent with tokens", () => {

@@ -325,26 +325,24 @@ it("an agent whose code manipulates the test runner does not pass", async () => 
   expect(walk.phase()).toBe("IMPL");
 });
 
-describe("what Bylaw keeps", () => {
-  it("cannot be written by the agent, even in the phase that may write most", async () => {
-    const walk = await beginWalk();
-    await walkTo(walk, "IMPL");
-    const head = walk.run.head;
-    for (const [tool, args] of readCases<[string, JsonObject]>(import.meta, "kept-files")) {
-      const decision = await walk.run.toolCall({
-        ...{
-          agent: "ann",
-          task: TASK,
-          tool,
-          args,
-          cwd: walk.folder,
-          workspace: walk.folder,
-          interactive: false,
-        },
-        host: { token: walk.token(), workspace: walk.folder },
-      });
-      expect([args, decision.applied]).toEqual([args, "deny"]);
-    }
-    expect(walk.run.head).toBe(head + 8);
-  });
+it("what Bylaw keeps cannot be written by the agent, even in the phase that may write most", async () => {
+  const walk = await beginWalk();
+  await walkTo(walk, "IMPL");
+  const head = walk.run.head;
+  for (const [tool, args] of readCases<[string, JsonObject]>(import.meta, "kept-files")) {
+    const decision = await walk.run.toolCall({
+      ...{
+        agent: "ann",
+        task: TASK,
+        tool,
+        args,
+        cwd: walk.folder,
+        workspace: walk.folder,
+        interactive: false,
+      },
+      host: { token: walk.token(), workspace: walk.folder },
+    });
+    expect([args, decision.applied]).toEqual([args, "deny"]);
+  }
+  expect(walk.run.head).toBe(head + 8);
 });

@@ -180,11 +180,9 @@ describe("the control file", () => {
   });
 });
 
-describe("the risk of advice, by its words", () => {
-  it.each((fixture("risk-score") as { cases: readonly (RiskScore & { advice: string })[] }).cases)(
-    "$advice",
-    ({ advice, ...wanted }) => {
-      expect(radiumKeywords(advice)).toMatchObject(wanted);
-    },
-  );
-});
+it.each((fixture("risk-score") as { cases: readonly (RiskScore & { advice: string })[] }).cases)(
+  "the risk of advice, by its words: $advice",
+  ({ advice, ...wanted }) => {
+    expect(radiumKeywords(advice)).toMatchObject(wanted);
+  },
+);

@@ -47,15 +47,13 @@ describe("names", () => {
   });
 });
 
-describe("unseen answers", () => {
-  it("are the current answers of others that an agent was not shown", () => {
-    const shown: Step = ["answers_shown", "b", { answers: [{ agent: "a", revision: 1 }] }];
-    const unseen = (...steps: readonly Step[]): readonly string[] =>
-      unseenAnswers(fold(opened, ...steps), "b").map(({ label }) => label);
-    expect(unseen(answer("a"), answer("b"))).toEqual(["a.1"]);
-    expect(unseen(answer("a"), shown)).toEqual([]);
-    expect(unseen(answer("a"), shown, answer("a", 2))).toEqual(["a.2"]);
-  });
+it("unseen answers are the current answers of others that an agent was not shown", () => {
+  const shown: Step = ["answers_shown", "b", { answers: [{ agent: "a", revision: 1 }] }];
+  const unseen = (...steps: readonly Step[]): readonly string[] =>
+    unseenAnswers(fold(opened, ...steps), "b").map(({ label }) => label);
+  expect(unseen(answer("a"), answer("b"))).toEqual(["a.1"]);
+  expect(unseen(answer("a"), shown)).toEqual([]);
+  expect(unseen(answer("a"), shown, answer("a", 2))).toEqual(["a.2"]);
 });
 
 describe("voting", () => {

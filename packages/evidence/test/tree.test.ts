@@ -137,21 +137,19 @@ describe("the digest of a tree", () => {
   });
 });
 
-describe("the tree under a contract", () => {
-  it("excludes only the report and what Bylaw itself writes", async () => {
-    const root = folder({ "src/a.js": "1", "rules/workflow.yaml": "" });
-    const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
-    const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
-    const before = (await contractTree(contract, root)).digest;
-    for (const path of readCases<string>(import.meta, "leaves-out-report-what-2"))
-      put(root, path, "x");
-    expect((await contractTree(contract, root)).digest).toBe(before);
-    for (const path of readCases<string>(import.meta, "leaves-out-report-what")) {
-      put(root, path, "x");
-      expect((await contractTree(contract, root)).digest, path).not.toBe(before);
-      rmSync(join(root, path));
-    }
-  });
+it("the tree under a contract excludes only the report and what Bylaw itself writes", async () => {
+  const root = folder({ "src/a.js": "1", "rules/workflow.yaml": "" });
+  const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
+  const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
+  const before = (await contractTree(contract, root)).digest;
+  for (const path of readCases<string>(import.meta, "leaves-out-report-what-2"))
+    put(root, path, "x");
+  expect((await contractTree(contract, root)).digest).toBe(before);
+  for (const path of readCases<string>(import.meta, "leaves-out-report-what")) {
+    put(root, path, "x");
+    expect((await contractTree(contract, root)).digest, path).not.toBe(before);
+    rmSync(join(root, path));
+  }
 });
 
 describe("frozen files", () => {

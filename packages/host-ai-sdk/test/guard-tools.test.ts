@@ -145,21 +145,19 @@ describe("streamText", () => {
   });
 });
 
-describe("an agent", () => {
-  it("is guarded like a single call", async () => {
-    const { ran, settings } = await guarded();
-    const calls = [
-      { id: "c1", path: "a" },
-      { id: "c2", path: "secret" },
-    ];
-    const agent = new ToolLoopAgent({ model: modelCalling([calls]), ...settings });
-    await agent.generate({ prompt });
-    const stream = await new ToolLoopAgent({ model: modelCalling([calls]), ...settings }).stream({
-      prompt,
-    });
-    await stream.consumeStream();
-    expect(ran).toEqual(["a", "a"]);
+it("an agent is guarded like a single call", async () => {
+  const { ran, settings } = await guarded();
+  const calls = [
+    { id: "c1", path: "a" },
+    { id: "c2", path: "secret" },
+  ];
+  const agent = new ToolLoopAgent({ model: modelCalling([calls]), ...settings });
+  await agent.generate({ prompt });
+  const stream = await new ToolLoopAgent({ model: modelCalling([calls]), ...settings }).stream({
+    prompt,
   });
+  await stream.consumeStream();
+  expect(ran).toEqual(["a", "a"]);
 });
 
 /** Makes the SDK ask about one call. Returns the messages as text, as a browser would keep them. */

@@ -69,15 +69,13 @@ function resumeInChild({ file, checkpoints }: Saved, resume: object) {
   return (JSON.parse(stdout) as { readonly ran: readonly string[] }).ran;
 }
 
-describe("a person's yes", () => {
-  it("is for the call that was asked about, in another process", async () => {
-    const { question, ran, ...saved } = await asked("yes", "ask>ask-2");
-    const yes = { approved: true, by: "ada", question };
-    const kept = readFileSync(saved.checkpoints, "latin1");
-    writeFileSync(saved.checkpoints, kept.replaceAll('"ask>ask-2"', '"ask-2"    '), "latin1");
-    expect(resumeInChild(saved, yes)).toEqual([]);
-    writeFileSync(saved.checkpoints, kept, "latin1");
-    expect(resumeInChild(saved, yes)).toEqual(["ask>ask-2"]);
-    expect(ran).toEqual([]);
-  });
+it("a person's yes is for the call that was asked about, in another process", async () => {
+  const { question, ran, ...saved } = await asked("yes", "ask>ask-2");
+  const yes = { approved: true, by: "ada", question };
+  const kept = readFileSync(saved.checkpoints, "latin1");
+  writeFileSync(saved.checkpoints, kept.replaceAll('"ask>ask-2"', '"ask-2"    '), "latin1");
+  expect(resumeInChild(saved, yes)).toEqual([]);
+  writeFileSync(saved.checkpoints, kept, "latin1");
+  expect(resumeInChild(saved, yes)).toEqual(["ask>ask-2"]);
+  expect(ran).toEqual([]);
 });

@@ -70,14 +70,12 @@ describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (str
   });
 });
 
-describe("the tool runner of Anthropic", () => {
-  it("keeps tools of the provider, and refuses a toolset that it cannot guard", async () => {
-    const search = { type: "web_search_20250305", name: "web_search" };
-    const kit = await openKit();
-    expect(guardRunnable([search], kit)).toEqual([search]);
-    const toolset = { type: "browser_toolset_20260801", run: () => [] };
-    expect(() => guardRunnable([toolset], kit)).toThrow("A toolset cannot be guarded");
-  });
+it("the tool runner of Anthropic keeps tools of the provider, and refuses a toolset that it cannot guard", async () => {
+  const search = { type: "web_search_20250305", name: "web_search" };
+  const kit = await openKit();
+  expect(guardRunnable([search], kit)).toEqual([search]);
+  const toolset = { type: "browser_toolset_20260801", run: () => [] };
+  expect(() => guardRunnable([toolset], kit)).toThrow("A toolset cannot be guarded");
 });
 
 describe.each([

@@ -366,34 +366,32 @@ describe("a server that misbehaves", () => {
   });
 });
 
-describe("a message that is not judged", () => {
-  it("passes both ways unchanged", async () => {
-    const proxy = await open();
-    await proxy.names();
-    expect(await proxy.ask("unknown/method", { a: [1] })).toMatchObject({
-      result: { got: { a: [1] } },
-    });
-    expect((await proxy.ask("unknown/error"))["error"]).toEqual({
-      code: -1,
-      message: "no",
-      data: { a: 1 },
-    });
-    const note = '{"jsonrpc":"2.0","method":"notifications/odd","params":{"x":null}, "more":1}';
-    proxy.write(note);
-    expect(await proxy.received()).toContain(note);
-    const progress = proxy.call("progress");
-    expect(await proxy.take(({ method }) => method === "notifications/progress")).toMatchObject({
-      params: { progressToken: "p", extra: { kept: true } },
-    });
-    await progress;
-    proxy.write({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "sample" } });
-    const sampling = await proxy.take(({ method }) => method === "sampling/createMessage");
-    expect(sampling).toMatchObject({ id: 5, params: { messages: [], x: 1 } });
-    const reply = '{"jsonrpc":"2.0","id":5,"result":{"role":"assistant"}}';
-    proxy.write(reply);
-    proxy.write(reply);
-    expect((await proxy.received()).filter((line) => line === reply)).toHaveLength(1);
-    proxy.write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } });
-    expect((await proxy.received()).join()).toContain("notifications/cancelled");
+it("a message that is not judged passes both ways unchanged", async () => {
+  const proxy = await open();
+  await proxy.names();
+  expect(await proxy.ask("unknown/method", { a: [1] })).toMatchObject({
+    result: { got: { a: [1] } },
   });
+  expect((await proxy.ask("unknown/error"))["error"]).toEqual({
+    code: -1,
+    message: "no",
+    data: { a: 1 },
+  });
+  const note = '{"jsonrpc":"2.0","method":"notifications/odd","params":{"x":null}, "more":1}';
+  proxy.write(note);
+  expect(await proxy.received()).toContain(note);
+  const progress = proxy.call("progress");
+  expect(await proxy.take(({ method }) => method === "notifications/progress")).toMatchObject({
+    params: { progressToken: "p", extra: { kept: true } },
+  });
+  await progress;
+  proxy.write({ jsonrpc: "2.0", id: 5, method: "tools/call", params: { name: "sample" } });
+  const sampling = await proxy.take(({ method }) => method === "sampling/createMessage");
+  expect(sampling).toMatchObject({ id: 5, params: { messages: [], x: 1 } });
+  const reply = '{"jsonrpc":"2.0","id":5,"result":{"role":"assistant"}}';
+  proxy.write(reply);
+  proxy.write(reply);
+  expect((await proxy.received()).filter((line) => line === reply)).toHaveLength(1);
+  proxy.write({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 5 } });
+  expect((await proxy.received()).join()).toContain("notifications/cancelled");
 });

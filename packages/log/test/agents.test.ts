@@ -261,9 +261,7 @@ describe("rounds", () => {
   });
 });
 
-describe("lost characters", () => {
-  it("are those that the retry does not start with", () => {
-    const rows = readCases<[JsonObject, number]>(import.meta, "rows");
-    for (const [details, lost] of rows) expect(lostCharacters(details)).toBe(lost);
-  });
+it("lost characters are those that the retry does not start with", () => {
+  const rows = readCases<[JsonObject, number]>(import.meta, "rows");
+  for (const [details, lost] of rows) expect(lostCharacters(details)).toBe(lost);
 });

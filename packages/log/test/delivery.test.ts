@@ -489,47 +489,45 @@ describe("closing a run", () => {
   });
 });
 
-describe("a long run", () => {
-  it("reads nothing back, and calls the store once for each call", async () => {
-    const memory = createMemoryStore();
-    let reads = 0;
-    let commits = 0;
-    let unseen = 0;
-    const store: Store = {
-      ...memory,
-      events: (...of) => ((reads += 1), memory.events(...of)),
-      commit(commit) {
-        commits += 1;
-        return memory.commit({
-          ...commit,
-          admit: (events) => ((unseen += events.length), commit.admit?.(events)),
-        });
-      },
-    };
-    const lengths: number[] = [];
-    const order = defineProjection<number>({
-      name: "demo/last",
-      version: 1,
-      initial: 0,
-      reduce: (_, { sequence }) => sequence,
-    });
-    const told: number[] = [];
-    const plugins = [
-      pluginOf("order", (kernel) => kernel.projection(order)),
-      ...withSinks(sinkOf({ write: (events) => void told.push(events.length) })),
-    ];
-    const run = await openRun(createKernel({ plugins }), { run: "r1", store });
-    const before = reads;
-    for (let index = 0; index < 3_000; index += 1) {
-      await run.toolCall(tool({ agent: `a${index % 7}` }));
-      if (index % 1_000 === 0) lengths.push(run.view(order));
-    }
-    expect(lengths).toEqual([2, 1_002, 2_002]);
-    expect({ reads: reads - before, commits, unseen }).toEqual({
-      reads: 0,
-      commits: 3_001,
-      unseen: 0,
-    });
-    expect(told).toEqual(upTo(3_001).map(() => 1));
+it("a long run reads nothing back, and calls the store once for each call", async () => {
+  const memory = createMemoryStore();
+  let reads = 0;
+  let commits = 0;
+  let unseen = 0;
+  const store: Store = {
+    ...memory,
+    events: (...of) => ((reads += 1), memory.events(...of)),
+    commit(commit) {
+      commits += 1;
+      return memory.commit({
+        ...commit,
+        admit: (events) => ((unseen += events.length), commit.admit?.(events)),
+      });
+    },
+  };
+  const lengths: number[] = [];
+  const order = defineProjection<number>({
+    name: "demo/last",
+    version: 1,
+    initial: 0,
+    reduce: (_, { sequence }) => sequence,
   });
+  const told: number[] = [];
+  const plugins = [
+    pluginOf("order", (kernel) => kernel.projection(order)),
+    ...withSinks(sinkOf({ write: (events) => void told.push(events.length) })),
+  ];
+  const run = await openRun(createKernel({ plugins }), { run: "r1", store });
+  const before = reads;
+  for (let index = 0; index < 3_000; index += 1) {
+    await run.toolCall(tool({ agent: `a${index % 7}` }));
+    if (index % 1_000 === 0) lengths.push(run.view(order));
+  }
+  expect(lengths).toEqual([2, 1_002, 2_002]);
+  expect({ reads: reads - before, commits, unseen }).toEqual({
+    reads: 0,
+    commits: 3_001,
+    unseen: 0,
+  });
+  expect(told).toEqual(upTo(3_001).map(() => 1));
 });

@@ -315,31 +315,26 @@ describe("a request id", () => {
   });
 });
 
-describe("a recorded answer that was changed", () => {
-  it.each([
-    ["without a decision", (event: object) => ({ ...event, details: {} })],
-    [
-      "that contradicts itself",
-      (event: object) => ({ ...event, event_type: "transition_blocked" }),
-    ],
-    ["of another kind", (event: object) => ({ ...event, event_type: "tool_allowed" })],
-  ])("allows nothing: %s", async (_, spoil) => {
-    const memory = createMemoryStore();
-    const store: Store = {
-      ...memory,
-      async commit(commit) {
-        const receipt = await memory.commit(commit);
-        return receipt.replayed
-          ? { ...receipt, events: receipt.events.map((event) => spoil(event) as typeof event) }
-          : receipt;
-      },
-    };
-    const run = await open(config, { store });
-    await run.transition(request);
-    expect(await run.transition(request)).toMatchObject({
-      decision: { code: "engine_absent" },
-      applied: "deny",
-    });
+it.each([
+  ["without a decision", (event: object) => ({ ...event, details: {} })],
+  ["that contradicts itself", (event: object) => ({ ...event, event_type: "transition_blocked" })],
+  ["of another kind", (event: object) => ({ ...event, event_type: "tool_allowed" })],
+])("a recorded answer that was changed allows nothing: %s", async (_, spoil) => {
+  const memory = createMemoryStore();
+  const store: Store = {
+    ...memory,
+    async commit(commit) {
+      const receipt = await memory.commit(commit);
+      return receipt.replayed
+        ? { ...receipt, events: receipt.events.map((event) => spoil(event) as typeof event) }
+        : receipt;
+    },
+  };
+  const run = await open(config, { store });
+  await run.transition(request);
+  expect(await run.transition(request)).toMatchObject({
+    decision: { code: "engine_absent" },
+    applied: "deny",
   });
 });
 

@@ -238,18 +238,16 @@ describe("a claim", () => {
   });
 });
 
-describe("a route of operators", () => {
-  it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])(
-    "%s is only for operators",
-    async (path) => {
-      expect((await at.get(path)).status).toBe(401);
-      expect((await at.get(path, ann.auth)).status).toBe(403);
-      expect((await at.get(path, asNewcomer)).status).toBe(403);
-      expect((await at.get(path, `Bearer ${OPERATOR}x`)).status).toBe(401);
-      expect((await at.get(path, asOperator)).status).toBe(200);
-    },
-  );
-});
+it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])(
+  "a route of operators: %s is only for operators",
+  async (path) => {
+    expect((await at.get(path)).status).toBe(401);
+    expect((await at.get(path, ann.auth)).status).toBe(403);
+    expect((await at.get(path, asNewcomer)).status).toBe(403);
+    expect((await at.get(path, `Bearer ${OPERATOR}x`)).status).toBe(401);
+    expect((await at.get(path, asOperator)).status).toBe(200);
+  },
+);
 
 it("an unknown route is refused for every caller", async () => {
   expect(await at.get("/nothing", asOperator)).toMatchObject(problemOf(404, "BYLAW_ROUTE_UNKNOWN"));

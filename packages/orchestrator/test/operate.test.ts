@@ -29,14 +29,12 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-describe("status", () => {
-  test("is the status.json of the run, only for operators", async () => {
-    const { status, text, headers } = await served.as("operator").get("/status");
-    expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
-    expect(Object.keys(readStatus(text).agents)).toEqual(["ann"]);
-    expect((await served.nobody.get("/status")).status).toBe(401);
-    expect((await ann.get("/status")).status).toBe(403);
-  });
+test("status is the status.json of the run, only for operators", async () => {
+  const { status, text, headers } = await served.as("operator").get("/status");
+  expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
+  expect(Object.keys(readStatus(text).agents)).toEqual(["ann"]);
+  expect((await served.nobody.get("/status")).status).toBe(401);
+  expect((await ann.get("/status")).status).toBe(403);
 });
 
 describe("responses", () => {
@@ -70,66 +68,58 @@ describe("responses", () => {
   });
 });
 
-describe("behaviors", () => {
-  test("are read like a control file, with suggestions for misspellings", async () => {
-    const near = await ann.send("POST", "/behaviors", { action: "lop" });
-    expect([near.status, near.body["code"], near.body["fix"]]).toEqual([
-      400,
-      "BYLAW_BEHAVIOR_INVALID",
-      "Did you mean `loop`?",
-    ]);
-    const asked = await ann.send("POST", "/behaviors", {
-      action: "loop",
-      reason: "again",
-      resaon: "typo",
-    });
-    expect(asked.body).toMatchObject({
-      applied: false,
-      code: "loop_step_missing",
-      ignored: [{ key: "resaon", near: "reason" }],
-    });
-    expect(
-      (await ann.send("POST", "/behaviors", { action: "stop", run: "another" })).body["code"],
-    ).toBe("BYLAW_BEHAVIOR_INVALID");
-    const [event] = (await eventsOf(served)).filter(
-      ({ event_type }) => event_type === "behavior_rejected",
-    );
-    expect(event).toMatchObject({
-      agent_id: "ann",
-      task_id: ann.task,
-      details: { action: "loop", reason: "again" },
-    });
+test("behaviors are read like a control file, with suggestions for misspellings", async () => {
+  const near = await ann.send("POST", "/behaviors", { action: "lop" });
+  expect([near.status, near.body["code"], near.body["fix"]]).toEqual([
+    400,
+    "BYLAW_BEHAVIOR_INVALID",
+    "Did you mean `loop`?",
+  ]);
+  const asked = await ann.send("POST", "/behaviors", {
+    action: "loop",
+    reason: "again",
+    resaon: "typo",
+  });
+  expect(asked.body).toMatchObject({
+    applied: false,
+    code: "loop_step_missing",
+    ignored: [{ key: "resaon", near: "reason" }],
+  });
+  expect(
+    (await ann.send("POST", "/behaviors", { action: "stop", run: "another" })).body["code"],
+  ).toBe("BYLAW_BEHAVIOR_INVALID");
+  const [event] = (await eventsOf(served)).filter(
+    ({ event_type }) => event_type === "behavior_rejected",
+  );
+  expect(event).toMatchObject({
+    agent_id: "ann",
+    task_id: ann.task,
+    details: { action: "loop", reason: "again" },
   });
 });
 
-describe("the constitution", () => {
-  test("accepts rules of agents and of operators, and no agent can remove an operator's", async () => {
-    const rule = {
-      rule: "Nobody reads .env",
-      check: { action: "deny", tool: "read_files", args: { path: ".env" } },
-    };
-    const given = await served.as("ada").send("POST", "/constitution", { rule: "Be brief" });
-    expect(given.body).toMatchObject({
-      rules: [{ author: "operator", by: "ada", rule: "Be brief" }],
-    });
-    expect(
-      (await ann.send("POST", "/constitution", { rule: "Test first" })).body["rules"],
-    ).toMatchObject([{ by: "ada" }, { by: "ann", author: "agent" }]);
-    expect(
-      (await ann.send("POST", "/constitution", { ...rule, check: { action: "allow" } })).body[
-        "code"
-      ],
-    ).toBe("BYLAW_CONSTITUTION_INVALID");
-    expect(
-      (await ann.send("PUT", "/constitution", { rules: [{ rule: "Test last" }] })).body["rules"],
-    ).toMatchObject([{ by: "ada" }, { rule: "Test last" }]);
-    expect((await ann.send("DELETE", "/constitution")).body["rules"]).toMatchObject([
-      { by: "ada" },
-    ]);
-    expect((await ann.get("/constitution")).body["rules"]).toMatchObject([{ by: "ada" }]);
-    expect((await served.as("ada").send("DELETE", "/constitution")).body["rules"]).toEqual([]);
-    expect((await served.nobody.get("/constitution")).status).toBe(401);
+test("the constitution accepts rules of agents and of operators, and no agent can remove an operator's", async () => {
+  const rule = {
+    rule: "Nobody reads .env",
+    check: { action: "deny", tool: "read_files", args: { path: ".env" } },
+  };
+  const given = await served.as("ada").send("POST", "/constitution", { rule: "Be brief" });
+  expect(given.body).toMatchObject({
+    rules: [{ author: "operator", by: "ada", rule: "Be brief" }],
   });
+  expect(
+    (await ann.send("POST", "/constitution", { rule: "Test first" })).body["rules"],
+  ).toMatchObject([{ by: "ada" }, { by: "ann", author: "agent" }]);
+  expect(
+    (await ann.send("POST", "/constitution", { ...rule, check: { action: "allow" } })).body["code"],
+  ).toBe("BYLAW_CONSTITUTION_INVALID");
+  expect(
+    (await ann.send("PUT", "/constitution", { rules: [{ rule: "Test last" }] })).body["rules"],
+  ).toMatchObject([{ by: "ada" }, { rule: "Test last" }]);
+  expect((await ann.send("DELETE", "/constitution")).body["rules"]).toMatchObject([{ by: "ada" }]);
+  expect((await ann.get("/constitution")).body["rules"]).toMatchObject([{ by: "ada" }]);
+  expect((await served.as("ada").send("DELETE", "/constitution")).body["rules"]).toEqual([]);
+  expect((await served.nobody.get("/constitution")).status).toBe(401);
 });
 
 describe("health and readiness", () => {

@@ -106,30 +106,28 @@ describe("a setting", () => {
   });
 });
 
-describe("the printed configuration", () => {
-  it("has every setting with its source, and no secret", () => {
-    const store = "postgres://bylaw:hunter2@db.example.org/bylaw?sslpassword=hunter2&schema=s";
-    const environment = {
-      BYLAW_STORE: store,
-      BYLAW_ENROL_SECRET: ENROL,
-      BYLAW_OPERATOR_TOKEN: "x".repeat(40),
-    };
-    const shown = shownConfig(resolveSettings({ cwd, environment }), environment);
-    expect(shown.settings["store"]).toEqual({
-      value: "postgres://bylaw:***@db.example.org/bylaw?sslpassword=***&schema=s",
-      from: "environment",
-    });
-    expect(shown.settings["port"]).toEqual({ value: 8_000, from: "default" });
-    expect(shown.secrets).toMatchObject({
-      token_secret: "missing",
-      enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***",
-    });
-    expect(shown.secrets).toMatchObject({
-      operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***",
-    });
-    for (const secret of ["hunter2", ENROL, "xxxx"])
-      expect(JSON.stringify(shown)).not.toContain(secret);
+it("the printed configuration has every setting with its source, and no secret", () => {
+  const store = "postgres://bylaw:hunter2@db.example.org/bylaw?sslpassword=hunter2&schema=s";
+  const environment = {
+    BYLAW_STORE: store,
+    BYLAW_ENROL_SECRET: ENROL,
+    BYLAW_OPERATOR_TOKEN: "x".repeat(40),
+  };
+  const shown = shownConfig(resolveSettings({ cwd, environment }), environment);
+  expect(shown.settings["store"]).toEqual({
+    value: "postgres://bylaw:***@db.example.org/bylaw?sslpassword=***&schema=s",
+    from: "environment",
   });
+  expect(shown.settings["port"]).toEqual({ value: 8_000, from: "default" });
+  expect(shown.secrets).toMatchObject({
+    token_secret: "missing",
+    enrol_secret: "in the environment as BYLAW_ENROL_SECRET: ***",
+  });
+  expect(shown.secrets).toMatchObject({
+    operator_token: "in the environment as BYLAW_OPERATOR_TOKEN: ***",
+  });
+  for (const secret of ["hunter2", ENROL, "xxxx"])
+    expect(JSON.stringify(shown)).not.toContain(secret);
 });
 
 describe("the reported place of a secret", () => {

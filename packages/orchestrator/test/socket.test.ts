@@ -182,46 +182,44 @@ describe("over a socket", () => {
   });
 });
 
-describe("a web page", () => {
-  it("may send requests if its origin is listed, and not otherwise", async () => {
-    const open = await serve({ settings: { cors_origins: ["https://app.example.org"] } });
-    const { url: base } = await open.listen();
-    const from = (origin: string, method = "GET") =>
-      fetch(`${base}/api/v1/health`, { method, headers: { origin, connection: "close" } });
-    expect((await from("https://app.example.org")).headers.get("access-control-allow-origin")).toBe(
-      "https://app.example.org",
-    );
-    const asked = await from("https://app.example.org", "OPTIONS");
-    expect(asked.status).toBe(204);
-    expect(asked.headers.get("access-control-allow-headers")).toContain("authorization");
-    for (const origin of ["https://evil.example.org", "null", "https://app.example.org.evil.org"]) {
-      expect((await from(origin)).headers.get("access-control-allow-origin")).toBeNull();
-      const preflight = await from(origin, "OPTIONS");
-      expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
-    }
-    const refused = await fetch(`${base}/api/v1/tools`, {
-      headers: { origin: "https://app.example.org", connection: "close" },
-    });
-    expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([
-      401,
-      "https://app.example.org",
-    ]);
-    const posted = {
-      method: "POST",
-      headers: {
-        origin: "https://app.example.org",
-        connection: "close",
-        "content-type": "application/json",
-      },
-      body,
-    };
-    const unknown = await fetch(`${base}/api/v1/tools/check`, posted);
-    expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([
-      401,
-      "https://app.example.org",
-    ]);
-    await open.close();
+it("a web page may send requests if its origin is listed, and not otherwise", async () => {
+  const open = await serve({ settings: { cors_origins: ["https://app.example.org"] } });
+  const { url: base } = await open.listen();
+  const from = (origin: string, method = "GET") =>
+    fetch(`${base}/api/v1/health`, { method, headers: { origin, connection: "close" } });
+  expect((await from("https://app.example.org")).headers.get("access-control-allow-origin")).toBe(
+    "https://app.example.org",
+  );
+  const asked = await from("https://app.example.org", "OPTIONS");
+  expect(asked.status).toBe(204);
+  expect(asked.headers.get("access-control-allow-headers")).toContain("authorization");
+  for (const origin of ["https://evil.example.org", "null", "https://app.example.org.evil.org"]) {
+    expect((await from(origin)).headers.get("access-control-allow-origin")).toBeNull();
+    const preflight = await from(origin, "OPTIONS");
+    expect(preflight.headers.get("access-control-allow-origin")).toBeNull();
+  }
+  const refused = await fetch(`${base}/api/v1/tools`, {
+    headers: { origin: "https://app.example.org", connection: "close" },
   });
+  expect([refused.status, refused.headers.get("access-control-allow-origin")]).toEqual([
+    401,
+    "https://app.example.org",
+  ]);
+  const posted = {
+    method: "POST",
+    headers: {
+      origin: "https://app.example.org",
+      connection: "close",
+      "content-type": "application/json",
+    },
+    body,
+  };
+  const unknown = await fetch(`${base}/api/v1/tools/check`, posted);
+  expect([unknown.status, unknown.headers.get("access-control-allow-origin")]).toEqual([
+    401,
+    "https://app.example.org",
+  ]);
+  await open.close();
 });
 
 describe("a client that disconnects right after its request", () => {
@@ -246,28 +244,26 @@ describe("a client that disconnects right after its request", () => {
   });
 });
 
-describe("TLS", () => {
-  it("serves HTTPS with a certificate and its key", async () => {
-    // For tests only: no client trusts it.
-    const [cert, key] = ["cert.pem", "key.pem"].map((name) =>
-      fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)),
-    ) as [string, string];
-    const secure = await serve({ settings: { tls: { cert, key } } });
-    const { url: base } = await secure.listen();
-    expect(base).toMatch(/^https:/);
-    const status = await new Promise((resolve, reject) => {
-      httpsRequest(`${base}/api/v1/health`, { rejectUnauthorized: false }, (answer) =>
-        resolve(answer.resume().statusCode),
-      )
-        .on("error", reject)
-        .end();
-    });
-    expect(status).toBe(200);
-    await secure.close();
-    await expect(listening({ tls: { cert: "none.pem", key } })).rejects.toFailWith(
-      "BYLAW_SETTINGS_INVALID",
-    );
+it("TLS serves HTTPS with a certificate and its key", async () => {
+  // For tests only: no client trusts it.
+  const [cert, key] = ["cert.pem", "key.pem"].map((name) =>
+    fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)),
+  ) as [string, string];
+  const secure = await serve({ settings: { tls: { cert, key } } });
+  const { url: base } = await secure.listen();
+  expect(base).toMatch(/^https:/);
+  const status = await new Promise((resolve, reject) => {
+    httpsRequest(`${base}/api/v1/health`, { rejectUnauthorized: false }, (answer) =>
+      resolve(answer.resume().statusCode),
+    )
+      .on("error", reject)
+      .end();
   });
+  expect(status).toBe(200);
+  await secure.close();
+  await expect(listening({ tls: { cert: "none.pem", key } })).rejects.toFailWith(
+    "BYLAW_SETTINGS_INVALID",
+  );
 });
 
 describe("closing the server", () => {

@@ -176,35 +176,33 @@ describe("the same call under the same id", () => {
   });
 });
 
-describe("a call that a person must answer", () => {
-  it("waits for the answer, and is made when it is repeated after a yes", async () => {
-    const strict = await serve({ policy: POLICY });
-    const bob = await strict.agent("bob", "a");
-    const ask = (key?: string) =>
-      strict.post(
-        "/tools/execute",
-        bob.auth,
-        call("note", "secret"),
-        key === undefined ? {} : { "idempotency-key": key },
-      );
-    const asked = await ask("k1");
-    expect(asked).toMatchObject({
-      status: 202,
-      body: { status: "pending", decision: { effect: "ask_user" } },
-    });
-    expect((await ask("k1")).body).toEqual(asked.body);
-    expect(strict.runs.size).toBe(0);
-    const id = String(asked.body["approval_id"]);
-    expect((await strict.get(`/approvals/${id}`, bob.auth)).body).toMatchObject({
-      id,
-      state: "open",
-    });
-    expect((await strict.post(`/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(403);
-    expect((await strict.post(`/approvals/${id}`, asOperator, { answer: "yes" })).status).toBe(200);
-    expect(await ask("k2")).toMatchObject({ status: 200, body: { result: { count: 1 } } });
-    expect(await ask("k3")).toMatchObject({ status: 202 });
-    await strict.close();
+it("a call that a person must answer waits for the answer, and is made when it is repeated after a yes", async () => {
+  const strict = await serve({ policy: POLICY });
+  const bob = await strict.agent("bob", "a");
+  const ask = (key?: string) =>
+    strict.post(
+      "/tools/execute",
+      bob.auth,
+      call("note", "secret"),
+      key === undefined ? {} : { "idempotency-key": key },
+    );
+  const asked = await ask("k1");
+  expect(asked).toMatchObject({
+    status: 202,
+    body: { status: "pending", decision: { effect: "ask_user" } },
   });
+  expect((await ask("k1")).body).toEqual(asked.body);
+  expect(strict.runs.size).toBe(0);
+  const id = String(asked.body["approval_id"]);
+  expect((await strict.get(`/approvals/${id}`, bob.auth)).body).toMatchObject({
+    id,
+    state: "open",
+  });
+  expect((await strict.post(`/approvals/${id}`, bob.auth, { answer: "yes" })).status).toBe(403);
+  expect((await strict.post(`/approvals/${id}`, asOperator, { answer: "yes" })).status).toBe(200);
+  expect(await ask("k2")).toMatchObject({ status: 200, body: { result: { count: 1 } } });
+  expect(await ask("k3")).toMatchObject({ status: 202 });
+  await strict.close();
 });
 
 describe("a call that the agent makes itself", () => {

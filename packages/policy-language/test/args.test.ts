@@ -10,28 +10,26 @@ const matches = (action: string, args: RuleData, given: ToolCall["args"]): boole
 
 const big = "a".repeat(1_000_000);
 
-describe("conditions", () => {
-  test.each<
-    readonly [object, string | number | boolean | null | readonly number[] | object, boolean]
-  >([
-    ...readCases<[object, string | number | boolean | null | number[] | object, boolean]>(
-      import.meta,
-      "condition-values",
-    ),
-    [{ eq: 0 }, -0, true],
-    [{ regex: "((a+)+)+b" }, big, false],
-    [{ glob: "*a*a*a*a*b" }, big, false],
-  ] as const)("%j", (condition, value, holds) => {
-    for (const action of ["allow", "deny"]) {
-      expect(
-        matches(
-          action,
-          { a: condition } as unknown as RuleData,
-          { a: value } as unknown as ToolCall["args"],
-        ),
-      ).toBe(holds);
-    }
-  });
+test.each<
+  readonly [object, string | number | boolean | null | readonly number[] | object, boolean]
+>([
+  ...readCases<[object, string | number | boolean | null | number[] | object, boolean]>(
+    import.meta,
+    "condition-values",
+  ),
+  [{ eq: 0 }, -0, true],
+  [{ regex: "((a+)+)+b" }, big, false],
+  [{ glob: "*a*a*a*a*b" }, big, false],
+] as const)("conditions: %j", (condition, value, holds) => {
+  for (const action of ["allow", "deny"]) {
+    expect(
+      matches(
+        action,
+        { a: condition } as unknown as RuleData,
+        { a: value } as unknown as ToolCall["args"],
+      ),
+    ).toBe(holds);
+  }
 });
 
 describe("an absent argument", () => {

@@ -16,14 +16,12 @@ const deny = (command: string | readonly string[], more: RuleData = {}): RuleDat
   ...more,
 });
 
-describe("an allow covers only what the pattern spells out", () => {
-  test.each(readCases<[string, string, boolean]>(import.meta, "covered"))(
-    "`%s` and `%s`: %s",
-    (pattern, line, covered) => {
-      expect(effectOf([allow(pattern)], run(line))).toBe(covered ? "allow" : "abstain");
-    },
-  );
-});
+test.each(readCases<[string, string, boolean]>(import.meta, "covered"))(
+  "an allow covers only what the pattern spells out: `%s` and `%s`: %s",
+  (pattern, line, covered) => {
+    expect(effectOf([allow(pattern)], run(line))).toBe(covered ? "allow" : "abstain");
+  },
+);
 
 describe("an allow does not cover an option that is not known to be harmless", () => {
   test.each(readCases<[string, string, boolean]>(import.meta, "closed-world"))(
@@ -47,14 +45,12 @@ describe("an allow does not cover an option that is not known to be harmless", (
   });
 });
 
-describe("a deny matches by meaning", () => {
-  test.each(readCases<[string, string, boolean]>(import.meta, "denied"))(
-    "`%s` and `%s`: %s",
-    (pattern, line, matches) => {
-      expect(effectOf([deny(pattern)], run(line), { default: "allow" }) === "deny").toBe(matches);
-    },
-  );
-});
+test.each(readCases<[string, string, boolean]>(import.meta, "denied"))(
+  "a deny matches by meaning: `%s` and `%s`: %s",
+  (pattern, line, matches) => {
+    expect(effectOf([deny(pattern)], run(line), { default: "allow" }) === "deny").toBe(matches);
+  },
+);
 
 describe("a line that cannot be read is never allowed", () => {
   const lines = [...readCases<string>(import.meta, "lines"), `ls ${"a".repeat(20_000)}`];

@@ -68,17 +68,15 @@ describe("prefix rules", () => {
   });
 });
 
-describe("a line that Codex does not split", () => {
-  test.each(readCases<[string, string]>(import.meta, "lines"))(
-    "`%s` is %s",
-    async (command, wanted) => {
-      const { effectOf } = await codex(
-        'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
-      );
-      expect(effectOf(run(command))).toBe(wanted);
-    },
-  );
-});
+test.each(readCases<[string, string]>(import.meta, "lines"))(
+  "a line that Codex does not split: `%s` is %s",
+  async (command, wanted) => {
+    const { effectOf } = await codex(
+      'prefix_rule(pattern=["git", "status"])\nprefix_rule(pattern=["rg"])\nprefix_rule(pattern=["rm"], decision="forbidden")',
+    );
+    expect(effectOf(run(command))).toBe(wanted);
+  },
+);
 
 describe("host_executable", () => {
   const text = `host_executable(name = "git", paths = ["/opt/bin/git", "/usr/bin/git", "~/bin/git"])

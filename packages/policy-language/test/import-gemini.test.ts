@@ -39,16 +39,14 @@ describe("gemini-cli's own cases, imported", () => {
   });
 });
 
-describe("the shipped files", () => {
-  test.each(readCases<[string, number, number]>(import.meta, "lost-rules"))(
-    "%s: %i rules, %i lost",
-    async (name, rules, lost) => {
-      const result = await imported("gemini", geminiFixture(`policies/${name}`));
-      expect(result.rules).toBe(rules);
-      expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
-    },
-  );
-});
+test.each(readCases<[string, number, number]>(import.meta, "lost-rules"))(
+  "the shipped files: %s: %i rules, %i lost",
+  async (name, rules, lost) => {
+    const result = await imported("gemini", geminiFixture(`policies/${name}`));
+    expect(result.rules).toBe(rules);
+    expect(result.findings.filter(({ severity }) => severity === "lost")).toHaveLength(lost);
+  },
+);
 
 describe("the first match by priority becomes tiers", () => {
   const at = (priority: number, decision: string, commandPrefix?: string): RuleData =>

@@ -18,61 +18,55 @@ test.each([
   expect(() => load(text)).toThrow(new RegExp(`: Unknown key \`${written}\`$`));
 });
 
-describe("a policy does not load", () => {
-  test.each([
-    [
-      "with a mark that is not there",
-      mark + rule('after = ["m", "n"]'),
-      "No mark of this file is named `n`",
-    ],
-    [
-      "with a misspelt mark",
-      `${mark.replace('"m"', '"tested"')}${rule('after = "testd"')}`,
-      "No mark of this file is named `testd`",
-    ],
-    ["with two marks of one name", mark + mark + rule('after = "m"'), "Another mark is named `m`"],
-    [
-      "with a mark that clears itself",
-      `${mark}cleared_by = "m"\n${rule('after = "m"')}`,
-      "cannot clear itself",
-    ],
-    [
-      "with an unknown clearing mark",
-      `${mark}cleared_by = "x"\n${rule('after = "m"')}`,
-      "named `x`",
-    ],
-    [
-      "with another outcome",
-      `${mark}outcome = "failed"\n${rule('after = "m"')}`,
-      "`outcome` must be `passed`",
-    ],
-    [
-      "with an action on a mark",
-      `${mark}action = "deny"\n${rule('after = "m"')}`,
-      "Unknown key `action`",
-    ],
-    ["with a mark without a name", `[[marks]]\ntool = "m"\n`, "The mark lacks `name`"],
-    [
-      "with a span that is none",
-      mark + rule('after = { mark = "m", within = "soon" }'),
-      "a span of time like `10m`",
-    ],
-    ["with too many times", mark + rule('after = { mark = "m", times = 1000 }'), "from 1 to 100"],
-    ["with an unknown key", mark + rule('after = { mark = "m", time = 2 }'), "Unknown key `time`"],
-    [
-      "with a command of no shell",
-      `[[marks]]\nname = "m"\ntool = "x"\ncommand = "ls"\n${rule('after = "m"')}`,
-      "needs a tool that runs a shell line",
-    ],
-    [
-      "with a mark that is never certain",
-      `[[marks]]\nname = "m"\ntool = "mcp__a__b__c"\n${rule('unless_after = "m"')}`,
-      "No call can certainly set the mark `m`",
-    ],
-  ])("%s", (_, text, message) => {
-    expect(() => load(text)).toThrow(PolicyError);
-    expect(() => load(text)).toThrow(message);
-  });
+test.each([
+  [
+    "with a mark that is not there",
+    mark + rule('after = ["m", "n"]'),
+    "No mark of this file is named `n`",
+  ],
+  [
+    "with a misspelt mark",
+    `${mark.replace('"m"', '"tested"')}${rule('after = "testd"')}`,
+    "No mark of this file is named `testd`",
+  ],
+  ["with two marks of one name", mark + mark + rule('after = "m"'), "Another mark is named `m`"],
+  [
+    "with a mark that clears itself",
+    `${mark}cleared_by = "m"\n${rule('after = "m"')}`,
+    "cannot clear itself",
+  ],
+  ["with an unknown clearing mark", `${mark}cleared_by = "x"\n${rule('after = "m"')}`, "named `x`"],
+  [
+    "with another outcome",
+    `${mark}outcome = "failed"\n${rule('after = "m"')}`,
+    "`outcome` must be `passed`",
+  ],
+  [
+    "with an action on a mark",
+    `${mark}action = "deny"\n${rule('after = "m"')}`,
+    "Unknown key `action`",
+  ],
+  ["with a mark without a name", `[[marks]]\ntool = "m"\n`, "The mark lacks `name`"],
+  [
+    "with a span that is none",
+    mark + rule('after = { mark = "m", within = "soon" }'),
+    "a span of time like `10m`",
+  ],
+  ["with too many times", mark + rule('after = { mark = "m", times = 1000 }'), "from 1 to 100"],
+  ["with an unknown key", mark + rule('after = { mark = "m", time = 2 }'), "Unknown key `time`"],
+  [
+    "with a command of no shell",
+    `[[marks]]\nname = "m"\ntool = "x"\ncommand = "ls"\n${rule('after = "m"')}`,
+    "needs a tool that runs a shell line",
+  ],
+  [
+    "with a mark that is never certain",
+    `[[marks]]\nname = "m"\ntool = "mcp__a__b__c"\n${rule('unless_after = "m"')}`,
+    "No call can certainly set the mark `m`",
+  ],
+])("a policy does not load: %s", (_, text, message) => {
+  expect(() => load(text)).toThrow(PolicyError);
+  expect(() => load(text)).toThrow(message);
 });
 
 test("a mark that no rule asks about gets a warning", () => {

@@ -14,22 +14,21 @@ const listed = (tool: string, more: object = {}) => call(tool, {}, { servers, ..
 const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
 
-describe("an allow", () => {
-  test.each(readCases<[string, RuleData, ToolCall, boolean]>(import.meta, "allow"))(
-    "%s",
-    (_, rule, one, covered) => {
-      expect(verdictOf([allow(rule)], one)).toBe(covered ? "allow rule_allowed r0" : "abstain");
-    },
-  );
-});
+test.each(readCases<[string, RuleData, ToolCall, boolean]>(import.meta, "allow"))(
+  "an allow: %s",
+  (_, rule, one, covered) => {
+    expect(verdictOf([allow(rule)], one)).toBe(covered ? "allow rule_allowed r0" : "abstain");
+  },
+);
 
-describe("a name that does not belong to exactly one registered server is never allowed", () => {
-  test.each(
-    readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(
-      import.meta,
-      "name-does-not-come",
-    ),
-  )("%s", (_, tool, registry, server) => {
+test.each(
+  readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(
+    import.meta,
+    "name-does-not-come",
+  ),
+)(
+  "a name that does not belong to exactly one registered server is never allowed: %s",
+  (_, tool, registry, server) => {
     const one = call(
       tool,
       {},
@@ -45,8 +44,8 @@ describe("a name that does not belong to exactly one registered server is never 
       expect(verdictOf([allow(rule)], one, { default: "allow" })).toBe("ask_user unknown_server");
       expect(verdictOf([allow(rule)], one, { default: "deny" })).toBe("deny unknown_server");
     }
-  });
-});
+  },
+);
 
 describe("a deny matches the full name and the tool's own name", () => {
   test.each(readCases<[RuleData, ToolCall]>(import.meta, "deny-matches-text-tool"))(

@@ -11,12 +11,10 @@ const rule = (action: string, priority: string, more: RuleData = {}): RuleData =
   ...more,
 });
 
-describe("tiers", () => {
-  test.each(readCases<[string, RuleData[], string]>(import.meta, "tiers"))(
-    "%s",
-    (_, rules, expected) => expect(verdictOf(rules, call("t"))).toBe(expected),
-  );
-});
+test.each(readCases<[string, RuleData[], string]>(import.meta, "tiers"))(
+  "tiers: %s",
+  (_, rules, expected) => expect(verdictOf(rules, call("t"))).toBe(expected),
+);
 
 test("rules in shadow are recorded in addition to the vote, or alone", () => {
   const pool = compilePolicy([

@@ -1,41 +1,38 @@
 import { readCases } from "@bylaw/testing";
 import * as fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { effectOf, run } from "./calls.ts";
 import type { RuleData } from "./toml.ts";
 
 const deny = (command: string): readonly RuleData[] => [{ action: "deny", command }];
 const decided = (pattern: string, line: string): string => effectOf(deny(pattern), run(line));
 
-describe("a deny of an option matches all its spellings, at any position", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "spellings-of-an-option"))(
-    "%s",
-    (pattern, lines) => {
-      expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
-        lines.map((line) => [line, "deny"]),
-      );
-    },
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "spellings-of-an-option"))(
+  "a deny of an option matches all its spellings, at any position: %s",
+  (pattern, lines) => {
+    expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
+      lines.map((line) => [line, "deny"]),
+    );
+  },
+);
 
-describe("words that only look alike are not denied", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "look-alikes"))("%s", (pattern, lines) => {
+test.each(readCases<[string, string[]]>(import.meta, "look-alikes"))(
+  "words that only look alike are not denied: %s",
+  (pattern, lines) => {
     expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
       lines.map((line) => [line, "abstain"]),
     );
-  });
-});
+  },
+);
 
-describe("a deny of a subcommand or a program matches all its names", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "spellings-of-a-name"))(
-    "%s",
-    (pattern, lines) => {
-      expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
-        lines.map((line) => [line, "deny"]),
-      );
-    },
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "spellings-of-a-name"))(
+  "a deny of a subcommand or a program matches all its names: %s",
+  (pattern, lines) => {
+    expect(lines.map((line) => [line, decided(pattern, line)])).toEqual(
+      lines.map((line) => [line, "deny"]),
+    );
+  },
+);
 
 test("an unknown value may be the denied one", () => {
   expect(decided("curl -X POST *", "curl -X$M http://x")).toBe("ask_user");

@@ -24,12 +24,10 @@ describe("text that looks like a command", () => {
   });
 });
 
-describe("a number is one word, and not an option", () => {
-  test.each(readCases<[string, string]>(import.meta, "number-no-option-one"))(
-    "%s: %s",
-    (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect),
-  );
-});
+test.each(readCases<[string, string]>(import.meta, "number-no-option-one"))(
+  "a number is one word, and not an option: %s: %s",
+  (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect),
+);
 
 describe("a command in the arguments of a tool that is not a shell", () => {
   const rules = [...allowed, { action: "deny", paths: "**/.env" }];

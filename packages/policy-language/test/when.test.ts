@@ -85,16 +85,15 @@ describe("each operator", () => {
   );
 });
 
-describe("all, any and not", () => {
-  test.each(readCases<[when: RuleData, deny: boolean, allow: boolean]>(import.meta, "all-any-not"))(
-    "%j",
-    async (when, deny, allow) => {
-      expect([await holds("deny", when, call("t")), await holds("allow", when, call("t"))]).toEqual(
-        [deny, allow],
-      );
-    },
-  );
-});
+test.each(readCases<[when: RuleData, deny: boolean, allow: boolean]>(import.meta, "all-any-not"))(
+  "all, any and not: %j",
+  async (when, deny, allow) => {
+    expect([await holds("deny", when, call("t")), await holds("allow", when, call("t"))]).toEqual([
+      deny,
+      allow,
+    ]);
+  },
+);
 
 describe("facts", () => {
   test("are the fields of the call", async () => {

@@ -64,20 +64,18 @@ linux("what it started", () => {
   });
 });
 
-describe("a signal of the caller", () => {
-  it("ends the program and is the error; if aborted before, nothing starts", async () => {
-    const cwd = temporaryFolder();
-    const end = new AbortController();
-    const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
-    await expect.poll(() => existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0);
-    end.abort(new Error("enough"));
-    await expect(running).rejects.toThrow("enough");
-    await gone(pidIn(cwd));
-    await expect(
-      sh("echo $$ > late", { cwd, signal: AbortSignal.abort(new Error("never")) }),
-    ).rejects.toThrow("never");
-    expect(existsSync(join(cwd, "late"))).toBe(false);
-  });
+it("a signal of the caller ends the program and is the error; if aborted before, nothing starts", async () => {
+  const cwd = temporaryFolder();
+  const end = new AbortController();
+  const running = sh("echo $$ > pid; exec sleep 1000", { cwd, signal: end.signal });
+  await expect.poll(() => existsSync(join(cwd, "pid")) && pidIn(cwd)).toBeGreaterThan(0);
+  end.abort(new Error("enough"));
+  await expect(running).rejects.toThrow("enough");
+  await gone(pidIn(cwd));
+  await expect(
+    sh("echo $$ > late", { cwd, signal: AbortSignal.abort(new Error("never")) }),
+  ).rejects.toThrow("never");
+  expect(existsSync(join(cwd, "late"))).toBe(false);
 });
 
 linux("when this process ends", () => {

@@ -18,25 +18,24 @@ const traces = fixture("loop-traces") as readonly (CodemachineCase & {
   readonly result: CodemachineTrace;
 })[];
 
-describe("a workflow of CodeMachine 0.7 runs as in CodeMachine", () => {
-  it.each(traces.map((one) => [one.name, one] as const))("%s", (_, one) => {
+it.each(traces.map((one) => [one.name, one] as const))(
+  "a workflow of CodeMachine 0.7 runs as in CodeMachine: %s",
+  (_, one) => {
     expect(codemachineTrace(one)).toEqual(one.result);
-  });
-});
+  },
+);
 
 const conditions = fixture("step-conditions") as {
   readonly context: JsonObject;
   readonly cases: readonly { readonly condition: string; readonly result: boolean }[];
 };
 
-describe("a condition of Radium means the same as in Radium", () => {
-  it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))(
-    "%j is %s",
-    (condition, result) => {
-      expect(radiumCondition(condition, conditions.context)).toBe(result);
-    },
-  );
-});
+it.each(conditions.cases.map(({ condition, result }) => [condition, result] as const))(
+  "a condition of Radium means the same as in Radium: %j is %s",
+  (condition, result) => {
+    expect(radiumCondition(condition, conditions.context)).toBe(result);
+  },
+);
 
 const resumes = fixture("resume-index") as {
   readonly codemachine_v070: readonly { readonly tracking: Json; readonly resume: number }[];

@@ -6,7 +6,7 @@ import {
   type StepContext,
 } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { player, stage, templateOf, write } from "./kit.ts";
 
 const worker = { agent: "worker", run: { function: "work" } };
@@ -109,15 +109,13 @@ it("a step that asks for an agent and then stops its loop leaves no agent at wor
   expect(trace).toEqual(["two"]);
 });
 
-describe("a person who continues from another step", () => {
-  it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "leaves-nobody-at-work"))(
-    "leaves no called agent at work if %s failed and the run is %s",
-    async (fails, by, returned) => {
-      const { trace, end, types } = await called(fails, by);
-      expect(end).toMatchObject({ outcome: "completed" });
-      expect(trace.slice(-3)).toEqual(["two", "two:helper", "two:second"]);
-      expect(types.filter((type) => type === "agent_returned")).toHaveLength(returned + 2);
-      expect(types.slice(types.indexOf("agent_returned"))[returned]).toBe(`workflow_${by}`);
-    },
-  );
-});
+it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "leaves-nobody-at-work"))(
+  "a person who continues from another step leaves no called agent at work if %s failed and the run is %s",
+  async (fails, by, returned) => {
+    const { trace, end, types } = await called(fails, by);
+    expect(end).toMatchObject({ outcome: "completed" });
+    expect(trace.slice(-3)).toEqual(["two", "two:helper", "two:second"]);
+    expect(types.filter((type) => type === "agent_returned")).toHaveLength(returned + 2);
+    expect(types.slice(types.indexOf("agent_returned"))[returned]).toBe(`workflow_${by}`);
+  },
+);

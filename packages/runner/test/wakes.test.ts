@@ -65,37 +65,33 @@ describe("the embedded driver", () => {
   });
 });
 
-describe("work that must be done once", () => {
-  it("is done by one of many, by another if that one failed, and again for another version", async () => {
-    const store = createMemoryStore();
-    const done: string[] = [];
-    let atWork = 0;
-    const prepare = (version: string) =>
-      runOnce(store, { name: "tables", version }, async () => {
-        atWork += 1;
-        expect(atWork).toBe(1);
-        await new Promise((resolve) => setImmediate(resolve));
-        atWork -= 1;
-        done.push(version);
-        if (done.length === 1) throw new Error("no");
-      });
-    const outcomes = await Promise.allSettled([prepare("1"), prepare("1"), prepare("1")]);
-    expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([
-      ["1", "1"],
-      1,
-    ]);
-    await prepare("2");
-    await prepare("2");
-    expect(done).toEqual(["1", "1", "2"]);
-  });
+it("work that must be done once is done by one of many, by another if that one failed, and again for another version", async () => {
+  const store = createMemoryStore();
+  const done: string[] = [];
+  let atWork = 0;
+  const prepare = (version: string) =>
+    runOnce(store, { name: "tables", version }, async () => {
+      atWork += 1;
+      expect(atWork).toBe(1);
+      await new Promise((resolve) => setImmediate(resolve));
+      atWork -= 1;
+      done.push(version);
+      if (done.length === 1) throw new Error("no");
+    });
+  const outcomes = await Promise.allSettled([prepare("1"), prepare("1"), prepare("1")]);
+  expect([done, outcomes.filter(({ status }) => status === "rejected").length]).toEqual([
+    ["1", "1"],
+    1,
+  ]);
+  await prepare("2");
+  await prepare("2");
+  expect(done).toEqual(["1", "1", "2"]);
 });
 
-describe("the driver over Restate", () => {
-  it("reports that there is no server", async () => {
-    const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
-    await expect(driver.wake({ runId: "r" })).rejects.toFailWith("BYLAW_DRIVER_UNAVAILABLE");
-    await driver.close();
-  });
+it("the driver over Restate reports that there is no server", async () => {
+  const driver = await openRestateDriver({ ingress: "http://127.0.0.1:1" });
+  await expect(driver.wake({ runId: "r" })).rejects.toFailWith("BYLAW_DRIVER_UNAVAILABLE");
+  await driver.close();
 });
 
 describe("a package that only users of one driver install", () => {

@@ -22,12 +22,10 @@ function foundBy(line: string): readonly string[] {
   return [...effects, ...(last?.unknown ?? []).map(({ code }) => code)];
 }
 
-describe("a command after a search gets the files below the search's folders", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "command-behind-search-gets"))(
-    "%s",
-    (line, effects) => expect(foundBy(line)).toEqual(effects),
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "command-behind-search-gets"))(
+  "a command after a search gets the files below the search's folders: %s",
+  (line, effects) => expect(foundBy(line)).toEqual(effects),
+);
 
 describe("a name is certain only if every file that reaches the command has it", () => {
   test.each(readCases<[string, string[]]>(import.meta, "name-certain-only-where"))(
@@ -41,17 +39,15 @@ describe("a name is certain only if every file that reaches the command has it",
   });
 });
 
-describe("anything else that may come through the pipe is unknown", () => {
-  test.each(readCases<string>(import.meta, "what-else-could-come"))("%s", (line) =>
-    expect(foundBy(line)).toContain("read ?"),
-  );
-});
+test.each(readCases<string>(import.meta, "what-else-could-come"))(
+  "anything else that may come through the pipe is unknown: %s",
+  (line) => expect(foundBy(line)).toContain("read ?"),
+);
 
-describe("names that the line itself may create are unknown", () => {
-  test.each(readCases<string>(import.meta, "names-line-itself-may"))("%s", (line) =>
-    expect(foundBy(line)).toContain("state"),
-  );
-});
+test.each(readCases<string>(import.meta, "names-line-itself-may"))(
+  "names that the line itself may create are unknown: %s",
+  (line) => expect(foundBy(line)).toContain("state"),
+);
 
 test("code in found files is unknown", () => {
   for (const program of ["node", "python3", "bash", "perl"])
@@ -83,12 +79,10 @@ test("`~+` counts as the working directory for denies, and is always unknown", (
   expect(first?.unknown.map(({ code }) => code)).toEqual(["state"]);
 });
 
-describe("Perl code that only replaces text is known", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "perl-only-replaces-text"))(
-    "%s",
-    (line, codes) => {
-      const [first] = analyze(line).commands;
-      expect([...new Set(first?.unknown.map(({ code }) => code))]).toEqual(codes);
-    },
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "perl-only-replaces-text"))(
+  "Perl code that only replaces text is known: %s",
+  (line, codes) => {
+    const [first] = analyze(line).commands;
+    expect([...new Set(first?.unknown.map(({ code }) => code))]).toEqual(codes);
+  },
+);

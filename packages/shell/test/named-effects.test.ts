@@ -21,12 +21,10 @@ const found = (line: string): { readonly names: string; readonly possible: strin
   };
 };
 
-describe("the named effects of a line are those of its commands", () => {
-  test.each(readCases<[line: string, names: string, possible?: string]>(import.meta, "lines"))(
-    "%s",
-    (line, names, possible = "") => expect(found(line)).toEqual({ names, possible }),
-  );
-});
+test.each(readCases<[line: string, names: string, possible?: string]>(import.meta, "lines"))(
+  "the named effects of a line are those of its commands: %s",
+  (line, names, possible = "") => expect(found(line)).toEqual({ names, possible }),
+);
 
 // Each hides the same command from a reader who only looks at the text.
 describe("no spelling of a command removes an effect", () => {

@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { readCases } from "@bylaw/testing";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { otherPrograms, readOptions } from "../src/index.ts";
 import { shown } from "./kit.ts";
 import { commandOf } from "./told.ts";
@@ -21,13 +21,13 @@ function read(line: string): string | undefined {
   ].join(" ");
 }
 
-describe("the options of a command have one name for all spellings", () => {
-  test.each<readonly [string, string | undefined]>([
-    ...readCases<[string, string]>(import.meta, "spellings"),
-    ["frobnicate -n", undefined],
-    ["find . -delete", undefined],
-  ])("%s: %s", (line, expected) => expect(read(line)).toBe(expected));
-});
+test.each<readonly [string, string | undefined]>([
+  ...readCases<[string, string]>(import.meta, "spellings"),
+  ["frobnicate -n", undefined],
+  ["find . -delete", undefined],
+])("the options of a command have one name for all spellings: %s: %s", (line, expected) =>
+  expect(read(line)).toBe(expected),
+);
 
 test("equivalent programs have all names of each other", () => {
   expect(otherPrograms(["npx", "x"])).toEqual([["npm", "exec", "x"]]);

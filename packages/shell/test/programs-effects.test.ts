@@ -2,11 +2,10 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { commandOf, effectsOf } from "./told.ts";
 
-describe("the effects of a command tell which files it uses, and how", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "effects"))("%s", (line, effects) =>
-    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "effects"))(
+  "the effects of a command tell which files it uses, and how: %s",
+  (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+);
 
 // Relative to the top of the tree, excluding a path, and patterns: here it is unknown which files these are.
 describe("files that git changes by something other than a plain path are unknown", () => {

@@ -12,12 +12,13 @@ describe("an argument that makes a program do more than its name says is a hazar
   );
 });
 
-describe("an argument that only looks like a hazard is none", () => {
-  test.each(readCases<string>(import.meta, "no-hazards"))("%s", (line) => {
+test.each(readCases<string>(import.meta, "no-hazards"))(
+  "an argument that only looks like a hazard is none: %s",
+  (line) => {
     expect(hazardsOf(line)).toEqual([]);
     expect(doubtsOf(line)).toEqual([]);
-  });
-});
+  },
+);
 
 describe("an option that no table lists could do anything", () => {
   test.each(readCases<[string, string[]]>(import.meta, "option-no-table-lists"))(

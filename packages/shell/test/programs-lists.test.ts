@@ -1,15 +1,13 @@
 import { readCases } from "@bylaw/testing";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { effectsOf } from "./told.ts";
 
-describe("files named in a list are unknown", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "lists"))("%s", (line, effects) =>
-    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "lists"))(
+  "files named in a list are unknown: %s",
+  (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+);
 
-describe("without a list, the words tell which files they are", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "no-lists"))("%s", (line, effects) =>
-    expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "no-lists"))(
+  "without a list, the words tell which files they are: %s",
+  (line, effects) => expect([...effectsOf(line)].toSorted()).toEqual([...effects].toSorted()),
+);

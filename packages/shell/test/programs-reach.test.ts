@@ -8,11 +8,10 @@ const hostsOf = (line: string): readonly string[] =>
     effects.flatMap((effect) => (effect.kind === "network" ? [effect.host ?? "?"] : [])),
   );
 
-describe("the hosts of a command include those that its settings redirect it to", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "hosts"))("%s", (line, hosts) =>
-    expect(new Set(hostsOf(line))).toEqual(new Set(hosts)),
-  );
-});
+test.each(readCases<[string, string[]]>(import.meta, "hosts"))(
+  "the hosts of a command include those that its settings redirect it to: %s",
+  (line, hosts) => expect(new Set(hostsOf(line))).toEqual(new Set(hosts)),
+);
 
 describe("files in the arguments of a script, in options and in an expression", () => {
   test.each(readCases<[string, string[]]>(import.meta, "files"))("%s", (line, effects) =>

@@ -3,33 +3,31 @@ import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { codesOf, commandOf, commandsOf } from "./kit.ts";
 
-describe("every command that bash could run is reported", () => {
-  it.each(readCases<string>(import.meta, "commands"))("%s", (line) => {
+it.each(readCases<string>(import.meta, "commands"))(
+  "every command that bash could run is reported: %s",
+  (line) => {
     expect(commandsOf(line)).toContain("rm -rf build");
-  });
+  },
+);
+
+it.each(readCases<string>(import.meta, "data"))("data is not reported as a command: %s", (line) => {
+  const { commands } = analyze(line);
+  expect(commands.map(({ argv }) => argv[0]?.text)).not.toContain("rm");
+  expect(codesOf(line)).toEqual([]);
 });
 
-describe("data is not reported as a command", () => {
-  it.each(readCases<string>(import.meta, "data"))("%s", (line) => {
-    const { commands } = analyze(line);
-    expect(commands.map(({ argv }) => argv[0]?.text)).not.toContain("rm");
+it.each(readCases<string>(import.meta, "everyday"))(
+  "everyday lines are fully known: %s",
+  (line) => {
     expect(codesOf(line)).toEqual([]);
-  });
-});
+  },
+);
 
-describe("everyday lines are fully known", () => {
-  it.each(readCases<string>(import.meta, "everyday"))("%s", (line) => {
-    expect(codesOf(line)).toEqual([]);
-  });
-});
-
-describe("what only bash can know is unknown", () => {
-  it.each<readonly [string, string]>([
-    ...readCases<[string, string]>(import.meta, "unknown"),
-    [`echo ${"{a,b}".repeat(40)}`, "limit"],
-  ])("%s is %s", (line, code) => {
-    expect(codesOf(line)).toContain(code);
-  });
+it.each<readonly [string, string]>([
+  ...readCases<[string, string]>(import.meta, "unknown"),
+  [`echo ${"{a,b}".repeat(40)}`, "limit"],
+])("what only bash can know is unknown: %s is %s", (line, code) => {
+  expect(codesOf(line)).toContain(code);
 });
 
 describe("a syntax error or a limit hides no visible command", () => {

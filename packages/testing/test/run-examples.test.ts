@@ -129,22 +129,20 @@ describe("runExamples", () => {
   });
 });
 
-describe("describeExamples", () => {
-  it("creates one test for each example, which throws its problem", async () => {
-    const bodies = new Map<string, () => Promise<void>>();
-    const set = defineExamples(limit, [
-      { name: "lets a small amount pass", subject: pay(1), expect: "abstain" },
-      { name: "is wrong about a large one", subject: pay(11), expect: "abstain" },
-    ]);
-    const suites: string[] = [];
-    describeExamples(set, {
-      describe: (name, body) => (suites.push(name), body()),
-      it: (name, body) => bodies.set(name, body),
-    });
-    expect(suites).toEqual(["examples of limit"]);
-    await expect(bodies.get("lets a small amount pass")?.()).resolves.toBeUndefined();
-    await expect(bodies.get("is wrong about a large one")?.()).rejects.toFailWith(
-      "BYLAW_EXAMPLE_FAILED",
-    );
+it("describeExamples creates one test for each example, which throws its problem", async () => {
+  const bodies = new Map<string, () => Promise<void>>();
+  const set = defineExamples(limit, [
+    { name: "lets a small amount pass", subject: pay(1), expect: "abstain" },
+    { name: "is wrong about a large one", subject: pay(11), expect: "abstain" },
+  ]);
+  const suites: string[] = [];
+  describeExamples(set, {
+    describe: (name, body) => (suites.push(name), body()),
+    it: (name, body) => bodies.set(name, body),
   });
+  expect(suites).toEqual(["examples of limit"]);
+  await expect(bodies.get("lets a small amount pass")?.()).resolves.toBeUndefined();
+  await expect(bodies.get("is wrong about a large one")?.()).rejects.toFailWith(
+    "BYLAW_EXAMPLE_FAILED",
+  );
 });

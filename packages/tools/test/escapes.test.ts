@@ -328,22 +328,20 @@ describe("a protected place", () => {
   });
 });
 
-describe("a hidden place", () => {
-  it("is neither read, listed, found nor written", async () => {
-    const root = folder({
-      "data/secret.key": SECRET,
-      "data/deep/x": SECRET,
-      "token.key": SECRET,
-      "in.txt": "in",
-    });
-    const call = toolsIn(root, { hidden: [join(root, "data"), "token.key", "/elsewhere"] });
-    for (const path of readCases<string>(import.meta, "neither-read-listed-found"))
-      for (const [tool, args] of WAYS.filter(([name]) => name !== "git_commit"))
-        await expect(call(tool, args(path)), `${tool} ${path}`).rejects.toMatchObject(REFUSED);
-    expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt"]);
-    expect((await call("grep", { pattern: "what" })).matches).toEqual([]);
-    expect((await call("search_codebase", { query: "nobody token data" })).results).toEqual([]);
+it("a hidden place is neither read, listed, found nor written", async () => {
+  const root = folder({
+    "data/secret.key": SECRET,
+    "data/deep/x": SECRET,
+    "token.key": SECRET,
+    "in.txt": "in",
   });
+  const call = toolsIn(root, { hidden: [join(root, "data"), "token.key", "/elsewhere"] });
+  for (const path of readCases<string>(import.meta, "neither-read-listed-found"))
+    for (const [tool, args] of WAYS.filter(([name]) => name !== "git_commit"))
+      await expect(call(tool, args(path)), `${tool} ${path}`).rejects.toMatchObject(REFUSED);
+  expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt"]);
+  expect((await call("grep", { pattern: "what" })).matches).toEqual([]);
+  expect((await call("search_codebase", { query: "nobody token data" })).results).toEqual([]);
 });
 
 it("a place that became a link between two calls is refused in the second", async () => {

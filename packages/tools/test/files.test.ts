@@ -268,19 +268,15 @@ describe("edit_files", () => {
   });
 });
 
-describe("all tools", () => {
-  it("answer without secrets of the service, and without what a redactor removes", async () => {
-    const root = folder({ env: "TOKEN=very-secret-token\nmail=ann@example.org\n" });
-    const redact = (answer: Json): Json =>
-      JSON.parse(JSON.stringify(answer).replace(/[\w.]+@[\w.]+/g, "[mail]")) as Json;
-    const call = toolsIn(root, { secrets: ["very-secret-token", "a"], redact });
-    expect((await call("read_files", { path: "env" })).content).toBe(
-      "TOKEN=[secret]\nmail=[mail]\n",
-    );
-    expect((await call("grep", { pattern: "secret" })).matches[0]?.content).toBe("TOKEN=[secret]");
-    expect((await call("bash", { command: "cat env" })).stdout).toContain("TOKEN=[secret]");
-    await expect(
-      call("edit_files", { path: "env", old_string: "very-secret-token?", new_string: "" }),
-    ).rejects.toThrow(/\[secret\]/);
-  });
+it("all tools answer without secrets of the service, and without what a redactor removes", async () => {
+  const root = folder({ env: "TOKEN=very-secret-token\nmail=ann@example.org\n" });
+  const redact = (answer: Json): Json =>
+    JSON.parse(JSON.stringify(answer).replace(/[\w.]+@[\w.]+/g, "[mail]")) as Json;
+  const call = toolsIn(root, { secrets: ["very-secret-token", "a"], redact });
+  expect((await call("read_files", { path: "env" })).content).toBe("TOKEN=[secret]\nmail=[mail]\n");
+  expect((await call("grep", { pattern: "secret" })).matches[0]?.content).toBe("TOKEN=[secret]");
+  expect((await call("bash", { command: "cat env" })).stdout).toContain("TOKEN=[secret]");
+  await expect(
+    call("edit_files", { path: "env", old_string: "very-secret-token?", new_string: "" }),
+  ).rejects.toThrow(/\[secret\]/);
 });

@@ -455,58 +455,56 @@ describe("git_commit", () => {
   });
 });
 
-describe("tools that the carrier provides", () => {
-  it("exist only then, and get the agent that asks", async () => {
-    const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] =>
-      workspaceTools(options).map(({ name }) => name);
-    const usual = [
-      "read_files",
-      "write_files",
-      "edit_files",
-      "grep",
-      "glob",
-      "search_codebase",
-      "bash",
-      "git_commit",
-    ];
-    expect(names()).toEqual(usual);
-    const options = {
-      runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({
-        agent,
-        task: task ?? null,
-      }),
-      ask: async ({
-        question,
-        options: choices,
-      }: {
-        readonly question: string;
-        readonly options: readonly string[];
-      }) => ({ question, choices }),
-      web: { hosts: [] },
-    };
-    expect(names(options)).toEqual([...usual, "run_tests", "ask_user_question", "web_fetch"]);
-    const call = (name: string, args: object): Promise<unknown> => {
-      const tool = toolNamed(workspaceTools(options), name);
-      if (tool === undefined) throw new Error(name);
-      return callTool(tool, args, { agent: "ann", task: "t1" });
-    };
-    expect(await call("run_tests", {})).toEqual({ agent: "ann", task: "t1" });
-    await expect(call("run_tests", { command: "true" })).rejects.toFailWith(
+it("tools that the carrier provides exist only then, and get the agent that asks", async () => {
+  const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] =>
+    workspaceTools(options).map(({ name }) => name);
+  const usual = [
+    "read_files",
+    "write_files",
+    "edit_files",
+    "grep",
+    "glob",
+    "search_codebase",
+    "bash",
+    "git_commit",
+  ];
+  expect(names()).toEqual(usual);
+  const options = {
+    runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({
+      agent,
+      task: task ?? null,
+    }),
+    ask: async ({
+      question,
+      options: choices,
+    }: {
+      readonly question: string;
+      readonly options: readonly string[];
+    }) => ({ question, choices }),
+    web: { hosts: [] },
+  };
+  expect(names(options)).toEqual([...usual, "run_tests", "ask_user_question", "web_fetch"]);
+  const call = (name: string, args: object): Promise<unknown> => {
+    const tool = toolNamed(workspaceTools(options), name);
+    if (tool === undefined) throw new Error(name);
+    return callTool(tool, args, { agent: "ann", task: "t1" });
+  };
+  expect(await call("run_tests", {})).toEqual({ agent: "ann", task: "t1" });
+  await expect(call("run_tests", { command: "true" })).rejects.toFailWith(
+    "BYLAW_TOOL_ARGUMENTS_INVALID",
+  );
+  for (const input of [
+    { question: "\u200b\u3164" },
+    { question: "Which?", options: ["a", "\u2800"] },
+  ])
+    await expect(call("ask_user_question", input)).rejects.toFailWith(
       "BYLAW_TOOL_ARGUMENTS_INVALID",
     );
-    for (const input of [
-      { question: "\u200b\u3164" },
-      { question: "Which?", options: ["a", "\u2800"] },
-    ])
-      await expect(call("ask_user_question", input)).rejects.toFailWith(
-        "BYLAW_TOOL_ARGUMENTS_INVALID",
-      );
-    await expect(call("git_commit", { message: "\u2060" })).rejects.toFailWith(
-      "BYLAW_TOOL_ARGUMENTS_INVALID",
-    );
-    expect(await call("ask_user_question", { question: "Which?", options: ["a", "b"] })).toEqual({
-      question: "Which?",
-      choices: ["a", "b"],
-    });
+  await expect(call("git_commit", { message: "\u2060" })).rejects.toFailWith(
+    "BYLAW_TOOL_ARGUMENTS_INVALID",
+  );
+  expect(await call("ask_user_question", { question: "Which?", options: ["a", "b"] })).toEqual({
+    question: "Which?",
+    choices: ["a", "b"],
   });
 });

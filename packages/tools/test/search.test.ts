@@ -202,19 +202,15 @@ describe("glob", () => {
   });
 });
 
-describe("search_codebase", () => {
-  it("finds the files that have most of the words, best first, with their lines", async () => {
-    const { results } = await call("search_codebase", { query: "What is the LIMIT of a refund?" });
-    expect(results.map(({ path }) => path)).toEqual([
-      "src/deep/limit.ts",
-      "src/refund.ts",
-      "README.md",
-      "src/.hidden.ts",
-    ]);
-    expect(results[0]?.matches[0]).toEqual({ line: 1, content: "// The limit of a refund" });
-    expect(await call("search_codebase", { query: "refund", limit: 1 })).toMatchObject({
-      total: 1,
-    });
-    expect(await call("search_codebase", { query: "?!" })).toMatchObject({ results: [] });
-  });
+it("search_codebase finds the files that have most of the words, best first, with their lines", async () => {
+  const { results } = await call("search_codebase", { query: "What is the LIMIT of a refund?" });
+  expect(results.map(({ path }) => path)).toEqual([
+    "src/deep/limit.ts",
+    "src/refund.ts",
+    "README.md",
+    "src/.hidden.ts",
+  ]);
+  expect(results[0]?.matches[0]).toEqual({ line: 1, content: "// The limit of a refund" });
+  expect(await call("search_codebase", { query: "refund", limit: 1 })).toMatchObject({ total: 1 });
+  expect(await call("search_codebase", { query: "?!" })).toMatchObject({ results: [] });
 });

@@ -113,45 +113,41 @@ describe("the life of a task", () => {
   });
 });
 
-describe("several events at once", () => {
-  it("are refused together, wherever the impossible one is", async () => {
-    const store = createMemoryStore();
-    const run = await open(store);
-    expect(
-      await refusal(run.record([...reviewed(), auditor(), complete("t", "dev"), dispatched("u")])),
-    ).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
-    expect(await refusal(run.record([ready(), dispatched()]))).toBe(
-      "BYLAW_EVENT_REFUSED READY_WITHOUT_DISPATCH",
-    );
-    expect(await refusal(run.record([dispatched(), dispatched("t", "dev-2")]))).toBe(
-      "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
-    );
-    expect(await typesIn(store)).toEqual(["session_start"]);
-    await run.record([dispatched()]);
-  });
+it("several events at once are refused together, wherever the impossible one is", async () => {
+  const store = createMemoryStore();
+  const run = await open(store);
+  expect(
+    await refusal(run.record([...reviewed(), auditor(), complete("t", "dev"), dispatched("u")])),
+  ).toBe("BYLAW_EVENT_REFUSED AGENT_MISMATCH");
+  expect(await refusal(run.record([ready(), dispatched()]))).toBe(
+    "BYLAW_EVENT_REFUSED READY_WITHOUT_DISPATCH",
+  );
+  expect(await refusal(run.record([dispatched(), dispatched("t", "dev-2")]))).toBe(
+    "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+  );
+  expect(await typesIn(store)).toEqual(["session_start"]);
+  await run.record([dispatched()]);
 });
 
-describe("two runs of one log", () => {
-  it("that race to dispatch one task: exactly one wins, in every round", async () => {
-    const store = createMemoryStore();
-    const runs = [
-      await open(store),
-      await open(store, { join: true }),
-      await open(store, { join: true }),
-    ];
-    for (let round = 0; round < 20; round += 1) {
-      const tries = runs.map((run, index) =>
-        refusal(run.record([dispatched(`t${round}`, `dev-${index}`)])),
-      );
-      const refusals = (await Promise.all(tries)).filter((code) => code !== undefined);
-      expect(refusals).toEqual([
-        "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
-        "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
-      ]);
-    }
-    expect((await typesIn(store)).length).toBe(21);
-    expect(await rulesBroken(store)).toEqual([]);
-  });
+it("two runs of one log that race to dispatch one task: exactly one wins, in every round", async () => {
+  const store = createMemoryStore();
+  const runs = [
+    await open(store),
+    await open(store, { join: true }),
+    await open(store, { join: true }),
+  ];
+  for (let round = 0; round < 20; round += 1) {
+    const tries = runs.map((run, index) =>
+      refusal(run.record([dispatched(`t${round}`, `dev-${index}`)])),
+    );
+    const refusals = (await Promise.all(tries)).filter((code) => code !== undefined);
+    expect(refusals).toEqual([
+      "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+      "BYLAW_EVENT_REFUSED DISPATCH_NOT_AVAILABLE",
+    ]);
+  }
+  expect((await typesIn(store)).length).toBe(21);
+  expect(await rulesBroken(store)).toEqual([]);
 });
 
 describe("an agent that wants to complete without an audit", () => {

@@ -141,65 +141,57 @@ const anything = fc.record({
 });
 const OTHERS = readCases<Given>(import.meta, "others");
 
-describe("any log of possible and impossible events", () => {
-  it("is judged alike by the guard and the verifier, line by line, and no state is ever mutated", () => {
-    const rules = new Set<string>();
-    const property = fc.property(
-      fc.array(anything, { minLength: 30, maxLength: 80, size: "max" }),
-      (choices) => {
-        const verifier = createLogVerifier({ order: coordinatorOrder });
-        let state = coordinatorLife.initial;
-        for (const [index, { task, turn, pick, legal }] of choices.entries()) {
-          const all = [
-            ...everything(task, turn),
-            ...OTHERS.map((given) =>
-              given.task_id === null ? given : { ...given, task_id: task },
-            ),
-          ];
-          const legals = all.filter(
-            (given) => coordinatorGuard(viewOf(state), eventOf(given, index)) === undefined,
+it("any log of possible and impossible events is judged alike by the guard and the verifier, line by line, and no state is ever mutated", () => {
+  const rules = new Set<string>();
+  const property = fc.property(
+    fc.array(anything, { minLength: 30, maxLength: 80, size: "max" }),
+    (choices) => {
+      const verifier = createLogVerifier({ order: coordinatorOrder });
+      let state = coordinatorLife.initial;
+      for (const [index, { task, turn, pick, legal }] of choices.entries()) {
+        const all = [
+          ...everything(task, turn),
+          ...OTHERS.map((given) => (given.task_id === null ? given : { ...given, task_id: task })),
+        ];
+        const legals = all.filter(
+          (given) => coordinatorGuard(viewOf(state), eventOf(given, index)) === undefined,
+        );
+        const some = legal && legals.length > 0 ? legals : all;
+        const event = eventOf(index === 0 ? START : (some[pick % some.length] ?? START), index);
+        const told = verifier
+          .line(JSON.stringify(event))
+          .filter(({ rule, severity }) => severity === "error" && !ENVELOPE.has(rule));
+        const finding = coordinatorGuard(viewOf(deepFreeze(state)), event);
+        expect(told.map(({ rule, message }) => ({ rule, message }))).toEqual(
+          finding === undefined ? [] : [finding],
+        );
+        for (const { rule } of told) rules.add(rule);
+        state = coordinatorLife.reduce(state, event);
+        if (index % 7 === 0)
+          expect(JSON.parse(JSON.stringify(state))).toEqual(
+            (state = JSON.parse(JSON.stringify(state)) as typeof state),
           );
-          const some = legal && legals.length > 0 ? legals : all;
-          const event = eventOf(index === 0 ? START : (some[pick % some.length] ?? START), index);
-          const told = verifier
-            .line(JSON.stringify(event))
-            .filter(({ rule, severity }) => severity === "error" && !ENVELOPE.has(rule));
-          const finding = coordinatorGuard(viewOf(deepFreeze(state)), event);
-          expect(told.map(({ rule, message }) => ({ rule, message }))).toEqual(
-            finding === undefined ? [] : [finding],
-          );
-          for (const { rule } of told) rules.add(rule);
-          state = coordinatorLife.reduce(state, event);
-          if (index % 7 === 0)
-            expect(JSON.parse(JSON.stringify(state))).toEqual(
-              (state = JSON.parse(JSON.stringify(state)) as typeof state),
-            );
-        }
-      },
-    );
-    fc.assert(property, { numRuns: 150, endOnFailure: true });
-    expect(rules.size).toBeGreaterThan(8);
-  });
+      }
+    },
+  );
+  fc.assert(property, { numRuns: 150, endOnFailure: true });
+  expect(rules.size).toBeGreaterThan(8);
 });
 const ENVELOPE: ReadonlySet<string> = new Set([
   "UNEXPECTED_SESSION_START",
   "PREVIOUS_SESSION_MISMATCH",
 ]);
 
-describe("the guard", () => {
-  it("takes a log as the later part of another only if a resume is its first event", () => {
-    const reverify = { ...plain("task_reverification_required", {}), task_id: "t" };
-    const judgeBehind = (...given: readonly Given[]): string | undefined =>
-      coordinatorGuard(viewOf(fold(given.map(eventOf))), eventOf(reverify, given.length))?.rule;
-    const resumed = plain("session_resumed", {
-      previous_session_id: SESSION,
-      completed_tasks_count: 1,
-    });
-    expect(judgeBehind(resumed)).toBeUndefined();
-    expect(judgeBehind(plain("tool_allowed", { decision: {} }), resumed)).toBe(
-      "AUDIT_BEFORE_REVIEW",
-    );
+it("the guard takes a log as the later part of another only if a resume is its first event", () => {
+  const reverify = { ...plain("task_reverification_required", {}), task_id: "t" };
+  const judgeBehind = (...given: readonly Given[]): string | undefined =>
+    coordinatorGuard(viewOf(fold(given.map(eventOf))), eventOf(reverify, given.length))?.rule;
+  const resumed = plain("session_resumed", {
+    previous_session_id: SESSION,
+    completed_tasks_count: 1,
   });
+  expect(judgeBehind(resumed)).toBeUndefined();
+  expect(judgeBehind(plain("tool_allowed", { decision: {} }), resumed)).toBe("AUDIT_BEFORE_REVIEW");
 });
 
 describe("the guard of own work", () => {

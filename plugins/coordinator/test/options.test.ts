@@ -126,20 +126,18 @@ describe("option `tasks`", () => {
   });
 });
 
-describe("option `own_work`", () => {
-  it("lets an agent review and audit its own work if set to `allow`", async () => {
-    const store = createMemoryStore();
-    const run = await open(store, {}, coordinator({ own_work: "allow" }));
-    await run.record([
-      dispatched("t", "a"),
-      ready("t", "a"),
-      critic("t", "a"),
-      pass("t", "a"),
-      auditor("t", "a"),
-      complete("t", "a"),
-    ]);
-    expect(await rulesBroken(store)).toEqual([]);
-  });
+it("option `own_work` lets an agent review and audit its own work if set to `allow`", async () => {
+  const store = createMemoryStore();
+  const run = await open(store, {}, coordinator({ own_work: "allow" }));
+  await run.record([
+    dispatched("t", "a"),
+    ready("t", "a"),
+    critic("t", "a"),
+    pass("t", "a"),
+    auditor("t", "a"),
+    complete("t", "a"),
+  ]);
+  expect(await rulesBroken(store)).toEqual([]);
 });
 
 it("refuses options that it does not know, and values that they cannot have", () => {

@@ -466,33 +466,30 @@ async function walk(
   return { events: await log.events(), run, resumes };
 }
 
-describe("any walk through the life cycle, with crashes anywhere", () => {
-  it("gives a log without findings, with the right counts, and the run's own state when folded", async () => {
-    const seen = new Map<string, number>();
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(step, { minLength: 60, maxLength: 160, size: "max" }),
-        async (steps) => {
-          const { events, run } = await walk(steps);
-          expect(findingsIn(events)).toEqual([]);
-          const folded = events.reduce(
-            (state, event) => coordinatorLife.reduce(state, event),
-            coordinatorLife.initial,
-          );
-          expect(JSON.stringify(folded)).toBe(JSON.stringify(run.view(coordinatorState)));
-          for (const { event_type } of events)
-            seen.set(event_type, (seen.get(event_type) ?? 0) + 1);
-        },
-      ),
-      { numRuns: 100, endOnFailure: true },
-    );
-    // Without this, walks that never advance would pass too.
-    for (const type of [
-      ...RESUME,
-      "task_complete",
-      "infrastructure_restored",
-      "agent_resumes_with_guidance",
-    ])
-      expect({ type, seen: (seen.get(type) ?? 0) > 0 }).toEqual({ type, seen: true });
-  });
+it("any walk through the life cycle, with crashes anywhere gives a log without findings, with the right counts, and the run's own state when folded", async () => {
+  const seen = new Map<string, number>();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 60, maxLength: 160, size: "max" }),
+      async (steps) => {
+        const { events, run } = await walk(steps);
+        expect(findingsIn(events)).toEqual([]);
+        const folded = events.reduce(
+          (state, event) => coordinatorLife.reduce(state, event),
+          coordinatorLife.initial,
+        );
+        expect(JSON.stringify(folded)).toBe(JSON.stringify(run.view(coordinatorState)));
+        for (const { event_type } of events) seen.set(event_type, (seen.get(event_type) ?? 0) + 1);
+      },
+    ),
+    { numRuns: 100, endOnFailure: true },
+  );
+  // Without this, walks that never advance would pass too.
+  for (const type of [
+    ...RESUME,
+    "task_complete",
+    "infrastructure_restored",
+    "agent_resumes_with_guidance",
+  ])
+    expect({ type, seen: (seen.get(type) ?? 0) > 0 }).toEqual({ type, seen: true });
 });

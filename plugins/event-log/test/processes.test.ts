@@ -331,27 +331,25 @@ describe("a disk without room", () => {
   });
 });
 
-describe("a disk that fails to sync", () => {
-  it("stops the run for good: it is never asked again", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    let asked = 0;
-    let fails = false;
-    const sync = async (): Promise<void> => {
-      asked += 1;
-      if (fails) throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
-    };
-    const { write, close } = await open(log, path, { sync });
-    await write(1);
-    fails = true;
-    await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
-    const before = asked;
-    fails = false;
-    await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
-    await expect(close()).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
-    expect(asked).toBe(before);
-    const again = await open(log, path);
-    await again.write(1);
-    expect(eventsOf(path)).toEqual(log.all);
-  });
+it("a disk that fails to sync stops the run for good: it is never asked again", async () => {
+  const path = join(temporaryFolder(), "run.jsonl");
+  const log = givenLog();
+  let asked = 0;
+  let fails = false;
+  const sync = async (): Promise<void> => {
+    asked += 1;
+    if (fails) throw Object.assign(new Error("EIO: i/o error, fdatasync"), { code: "EIO" });
+  };
+  const { write, close } = await open(log, path, { sync });
+  await write(1);
+  fails = true;
+  await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
+  const before = asked;
+  fails = false;
+  await expect(write(1)).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
+  await expect(close()).rejects.toFailWith("BYLAW_LOG_UNSYNCED");
+  expect(asked).toBe(before);
+  const again = await open(log, path);
+  await again.write(1);
+  expect(eventsOf(path)).toEqual(log.all);
 });

@@ -69,31 +69,29 @@ it("a person cannot waive a check of a gate through another gate with its name",
     );
 });
 
-describe("a no", () => {
-  it("stands, whatever is requested meanwhile", async () => {
-    const { ask, approve, run, contract } = await bench();
-    await ask("PLAN", {});
-    await ask("TDD", planned);
-    const no = {
-      task: "t1",
-      gate: "plan_approval",
-      by: "Pat",
-      role: "human",
-      verdict: "rejected",
-      reason: "no",
-    } as const;
-    await decideGate(run, no);
-    expect((await ask("TDD", planned)).decision.code).toBe("gate_blocked");
-    const other = { ...planned, plan_document: { ...plan, title: "Something else" } };
-    expect((await ask("TDD", other)).decision.code).toBe("gate_pending");
-    await approve("plan_approval", "Olga", "orchestrator");
-    expect((await ask("TDD", planned)).text).toContain("`Pat` rejected gate");
-    // The open request stays open, with its yes.
-    expect(openGates(run.view, contract, { task: "t1" })).toEqual(openGates(run.view, contract));
-    expect(openGates(run.view, contract, { task: "t2" })).toEqual([]);
-    expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);
-    await decideGate(run, no);
-    for (const artifacts of [planned, other])
-      expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");
-  });
+it("a no stands, whatever is requested meanwhile", async () => {
+  const { ask, approve, run, contract } = await bench();
+  await ask("PLAN", {});
+  await ask("TDD", planned);
+  const no = {
+    task: "t1",
+    gate: "plan_approval",
+    by: "Pat",
+    role: "human",
+    verdict: "rejected",
+    reason: "no",
+  } as const;
+  await decideGate(run, no);
+  expect((await ask("TDD", planned)).decision.code).toBe("gate_blocked");
+  const other = { ...planned, plan_document: { ...plan, title: "Something else" } };
+  expect((await ask("TDD", other)).decision.code).toBe("gate_pending");
+  await approve("plan_approval", "Olga", "orchestrator");
+  expect((await ask("TDD", planned)).text).toContain("`Pat` rejected gate");
+  // The open request stays open, with its yes.
+  expect(openGates(run.view, contract, { task: "t1" })).toEqual(openGates(run.view, contract));
+  expect(openGates(run.view, contract, { task: "t2" })).toEqual([]);
+  expect(openGates(run.view, contract)).toMatchObject([{ approvals: [{ by: "Olga" }] }]);
+  await decideGate(run, no);
+  for (const artifacts of [planned, other])
+    expect((await ask("TDD", artifacts)).decision.code).toBe("gate_blocked");
 });

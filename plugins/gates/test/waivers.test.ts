@@ -132,39 +132,37 @@ describe("auto_advance", () => {
   });
 });
 
-describe("the state of a gate", () => {
-  it("is the most restrictive of the last answers", async () => {
-    const { goTo, ask, observe, put, run, contract } = await bench();
-    const state = (): string | undefined => gateStates(run.view, contract, "t1")[0]?.state;
-    await goTo("TDD");
-    expect(state()).toBe("pending");
-    await ask("IMPL", {});
-    expect(state()).toBe("fail");
-    await observe(RED);
-    put("tests/b.test.js", "assert.ok(later());\n");
-    await ask("IMPL", tested);
-    // The second finding is an additional test without a name. Artifact rules also block the gate.
-    expect(gateStates(run.view, contract, "t1")).toEqual([
-      { gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] },
-    ]);
-    await waiveCheck(run, {
-      task: "t1",
-      gate: "tests_written",
-      check: "tests_are_failing",
-      by: "Pat",
-      role: "human",
-      reason: REASON,
-      expires_at: "2026-01-02T10:00:00Z",
-    });
-    await ask("IMPL", { ...tested, test_run_result: {}, test_files: {} });
-    expect(gateStates(run.view, contract, "t1")).toMatchObject([
-      { state: "fail", waivers: [{ check: "tests_are_failing", by: "Pat", reason: REASON }] },
-    ]);
-    expect(gateStates(run.view, contract, "t1")[0]?.codes).toEqual(
-      expect.arrayContaining(["gate_blocked", "gate_stale", "gate_waived", "gate_warning"]),
-    );
-    expect(gateStates(run.view, contract, "nobody")).toEqual([]);
+it("the state of a gate is the most restrictive of the last answers", async () => {
+  const { goTo, ask, observe, put, run, contract } = await bench();
+  const state = (): string | undefined => gateStates(run.view, contract, "t1")[0]?.state;
+  await goTo("TDD");
+  expect(state()).toBe("pending");
+  await ask("IMPL", {});
+  expect(state()).toBe("fail");
+  await observe(RED);
+  put("tests/b.test.js", "assert.ok(later());\n");
+  await ask("IMPL", tested);
+  // The second finding is an additional test without a name. Artifact rules also block the gate.
+  expect(gateStates(run.view, contract, "t1")).toEqual([
+    { gate: "tests_written", state: "stale", codes: ["gate_stale"], waivers: [] },
+  ]);
+  await waiveCheck(run, {
+    task: "t1",
+    gate: "tests_written",
+    check: "tests_are_failing",
+    by: "Pat",
+    role: "human",
+    reason: REASON,
+    expires_at: "2026-01-02T10:00:00Z",
   });
+  await ask("IMPL", { ...tested, test_run_result: {}, test_files: {} });
+  expect(gateStates(run.view, contract, "t1")).toMatchObject([
+    { state: "fail", waivers: [{ check: "tests_are_failing", by: "Pat", reason: REASON }] },
+  ]);
+  expect(gateStates(run.view, contract, "t1")[0]?.codes).toEqual(
+    expect.arrayContaining(["gate_blocked", "gate_stale", "gate_waived", "gate_warning"]),
+  );
+  expect(gateStates(run.view, contract, "nobody")).toEqual([]);
 });
 
 it("approved artifacts outlive the process that recorded them, and a full log gives the same", async () => {

@@ -89,16 +89,14 @@ describe("a task", () => {
   });
 });
 
-describe("a contract", () => {
-  it("that names a missing gate or check does not load (WF-84)", async () => {
-    await expect(
-      bench({ text: TEXT.replace("gate: tests_written }", "gate: absent }") }),
-    ).rejects.toMatchObject({ findings: [{ code: "unknown_gate" }] });
-    await expect(
-      bench({ text: TEXT.replace("check: no_skipped_tests", "check: changelog_updated") }),
-    ).rejects.toMatchObject({ findings: [{ code: "unknown_check" }] });
-    await expect(
-      bench({ text: TEXT.replace("rule: matches_plan", "rule: matches_nothing") }),
-    ).rejects.toMatchObject({ findings: [{ code: "unknown_rule" }] });
-  });
+it("a contract that names a missing gate or check does not load (WF-84)", async () => {
+  await expect(
+    bench({ text: TEXT.replace("gate: tests_written }", "gate: absent }") }),
+  ).rejects.toMatchObject({ findings: [{ code: "unknown_gate" }] });
+  await expect(
+    bench({ text: TEXT.replace("check: no_skipped_tests", "check: changelog_updated") }),
+  ).rejects.toMatchObject({ findings: [{ code: "unknown_check" }] });
+  await expect(
+    bench({ text: TEXT.replace("rule: matches_plan", "rule: matches_nothing") }),
+  ).rejects.toMatchObject({ findings: [{ code: "unknown_rule" }] });
 });

@@ -135,74 +135,67 @@ describe("paths", () => {
   });
 });
 
-describe("the files that configure Bylaw", () => {
-  it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])(
-    "%s cannot be written by any tool",
-    async (path) => {
-      for (const tool of ["write_files", "edit_files"]) {
-        const { effect, votes } = await ask("IMPL", tool, { path });
-        expect([effect, votes.some((vote) => vote.code === "phase_protected")], tool).toEqual([
-          "deny",
-          true,
-        ]);
-      }
-      const { effect, votes } = await ask("IMPL", "bash", { command: `echo x > ${path}` });
-      expect([effect, votes.some((vote) => vote.code === "phase_protected")]).toEqual([
+it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])(
+  "the files that configure Bylaw: %s cannot be written by any tool",
+  async (path) => {
+    for (const tool of ["write_files", "edit_files"]) {
+      const { effect, votes } = await ask("IMPL", tool, { path });
+      expect([effect, votes.some((vote) => vote.code === "phase_protected")], tool).toEqual([
         "deny",
         true,
       ]);
-    },
-  );
-});
+    }
+    const { effect, votes } = await ask("IMPL", "bash", { command: `echo x > ${path}` });
+    expect([effect, votes.some((vote) => vote.code === "phase_protected")]).toEqual(["deny", true]);
+  },
+);
 
-describe("the contract itself", () => {
-  it("cannot be written by any tool in any phase", async () => {
-    writeFileSync(join(here.folder, "other.txt"), "");
-    const file = "agent_workflow.yaml";
-    for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]) {
-      for (const tool of ["write_files", "edit_files", "delete_file"]) {
-        const { effect, votes } = await ask(phase, tool, { path: file });
-        expect(
-          [effect, votes.some((vote) => vote.code === "phase_protected")],
-          `${phase} ${tool}`,
-        ).toEqual(["deny", true]);
-      }
+it("the contract itself cannot be written by any tool in any phase", async () => {
+  writeFileSync(join(here.folder, "other.txt"), "");
+  const file = "agent_workflow.yaml";
+  for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]) {
+    for (const tool of ["write_files", "edit_files", "delete_file"]) {
+      const { effect, votes } = await ask(phase, tool, { path: file });
+      expect(
+        [effect, votes.some((vote) => vote.code === "phase_protected")],
+        `${phase} ${tool}`,
+      ).toEqual(["deny", true]);
     }
-    for (const path of [
-      `./${file}`,
-      `src/../${file}`,
-      join(here.folder, file),
-      "Agent_Workflow.YAML",
-    ]) {
-      expect(await code("IMPL", "write_files", { path }), path).toBe("phase_protected");
-    }
-    const dresses = [
-      `echo x > ${file}`,
-      `sed -i s/strict/advisory/ ${file}`,
-      `mv ${file} x`,
-      `rm ${file}`,
-      `cp x ${file}`,
-      `cd src && tee ../${file}`,
-      `git checkout main -- ${file}`,
-      `git checkout main -- ':/${file}'`,
-      `git restore -s main ':(top)${file}'`,
-      "git checkout main src/a.ts 'agent_w?rkflow.yaml'",
-      "git rm 'agent_w[o]rkflow.yaml'",
-      "git rm -r :/agent_*",
-      "git restore -s main ':!src'",
-      `cp other/${file} .`,
-      "cp -r other/. .",
-      "mv x/* .",
-      "rm -rf .",
-      `truncate -s 0 ./${file}`,
-      `bash -c 'echo x > ${file}'`,
-    ];
-    for (const command of dresses)
-      expect((await ask("IMPL", "bash", { command })).effect, command).toBe("deny");
-    expect(await code("IMPL", "deploy", { path: file })).toBe("phase_protected");
-    expect(await code("PLAN", "read_files", { path: file })).toBe("rule_allowed");
-    expect(await line("IMPL", `cat ${file}`)).toBe("rule_allowed");
-  });
+  }
+  for (const path of [
+    `./${file}`,
+    `src/../${file}`,
+    join(here.folder, file),
+    "Agent_Workflow.YAML",
+  ]) {
+    expect(await code("IMPL", "write_files", { path }), path).toBe("phase_protected");
+  }
+  const dresses = [
+    `echo x > ${file}`,
+    `sed -i s/strict/advisory/ ${file}`,
+    `mv ${file} x`,
+    `rm ${file}`,
+    `cp x ${file}`,
+    `cd src && tee ../${file}`,
+    `git checkout main -- ${file}`,
+    `git checkout main -- ':/${file}'`,
+    `git restore -s main ':(top)${file}'`,
+    "git checkout main src/a.ts 'agent_w?rkflow.yaml'",
+    "git rm 'agent_w[o]rkflow.yaml'",
+    "git rm -r :/agent_*",
+    "git restore -s main ':!src'",
+    `cp other/${file} .`,
+    "cp -r other/. .",
+    "mv x/* .",
+    "rm -rf .",
+    `truncate -s 0 ./${file}`,
+    `bash -c 'echo x > ${file}'`,
+  ];
+  for (const command of dresses)
+    expect((await ask("IMPL", "bash", { command })).effect, command).toBe("deny");
+  expect(await code("IMPL", "deploy", { path: file })).toBe("phase_protected");
+  expect(await code("PLAN", "read_files", { path: file })).toBe("rule_allowed");
+  expect(await line("IMPL", `cat ${file}`)).toBe("rule_allowed");
 });
 
 describe("lines", () => {

@@ -63,37 +63,35 @@ describe("novelty", () => {
   });
 });
 
-describe("any response at all", () => {
-  it("gets a decision with at most one reason from the list", () => {
-    const call = fc.record(
-      {
-        tool: fc.oneof(fc.constantFrom("vote", "new_answer", "read_file"), fc.string()),
-        args: fc.jsonValue(),
+it("any response at all gets a decision with at most one reason from the list", () => {
+  const call = fc.record(
+    {
+      tool: fc.oneof(fc.constantFrom("vote", "new_answer", "read_file"), fc.string()),
+      args: fc.jsonValue(),
+    },
+    { requiredKeys: ["tool"] },
+  );
+  fc.assert(
+    fc.property(
+      fc.array(call, { maxLength: 5 }),
+      fc.string(),
+      fc.option(fc.array(fc.string()), { nil: undefined }),
+      (tool_calls, text, available) => {
+        const clean = JSON.parse(
+          JSON.stringify(tool_calls).replaceAll("__proto__", "proto"),
+        ) as never;
+        const decision = kernels.strict.decide({
+          hook: "onEnforcement",
+          text,
+          tool_calls: clean,
+          ...(available && { available_tools: available }),
+        }) as Decision;
+        if (decision.code === "invalid_call") return;
+        expect(decision.votes.length).toBeLessThanOrEqual(1);
+        expect(decision.code).not.toBe("check_failed");
+        if (decision.effect === "deny")
+          expect(decision.reason).toMatch(/^Retry \(1\/3\): [\P{C}]+$/u);
       },
-      { requiredKeys: ["tool"] },
-    );
-    fc.assert(
-      fc.property(
-        fc.array(call, { maxLength: 5 }),
-        fc.string(),
-        fc.option(fc.array(fc.string()), { nil: undefined }),
-        (tool_calls, text, available) => {
-          const clean = JSON.parse(
-            JSON.stringify(tool_calls).replaceAll("__proto__", "proto"),
-          ) as never;
-          const decision = kernels.strict.decide({
-            hook: "onEnforcement",
-            text,
-            tool_calls: clean,
-            ...(available && { available_tools: available }),
-          }) as Decision;
-          if (decision.code === "invalid_call") return;
-          expect(decision.votes.length).toBeLessThanOrEqual(1);
-          expect(decision.code).not.toBe("check_failed");
-          if (decision.effect === "deny")
-            expect(decision.reason).toMatch(/^Retry \(1\/3\): [\P{C}]+$/u);
-        },
-      ),
-    );
-  });
+    ),
+  );
 });

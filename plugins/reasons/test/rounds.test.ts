@@ -365,49 +365,45 @@ describe("the content of the event", () => {
   });
 });
 
-describe("the outcome", () => {
-  it("is a total function of the log", async () => {
-    const kinds = ["bad", "good", "start", "drop", "infra"] as const;
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 12 }), async (steps) => {
-        const store = createMemoryStore();
-        const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
-          run: "r",
-          store,
-        });
-        for (const step of steps) {
-          const { round } = turn(run);
-          if (step === "bad") await run.respond(bad);
-          else if (step === "good") await run.respond(good);
-          else if (step === "start")
-            await run.record([host("round_started", { round: round + 1 })]);
-          else if (step === "drop")
-            await run.record([host("agent_dropped", { reason: "timeout" })]);
-          else await run.record([host("infrastructure_event", { kind: "api_error" })]);
-        }
-        const log = await store.events("r", 0, 1_000);
-        const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
-        // Events after the end of a turn do not change how it ended.
-        const own = log.filter(
-          ({ agent_id, event_type, details }) =>
-            agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
-        );
-        const begun = own.findLastIndex(({ event_type }) => event_type === "round_started");
-        const spent = own.slice(begun + 1).some(({ details }) => details["final"] === true);
-        const last = own.at(-1)?.event_type ?? "";
-        expect(turn(run).outcome).toBe(
-          spent
-            ? "non_compliant"
-            : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null),
-        );
-        // The same log gives the same state, byte for byte.
-        const replayed = log.reduce(
-          (state, event) => agentTurns.reduce(state, event),
-          agentTurns.initial,
-        );
-        expect(JSON.stringify(replayed)).toBe(JSON.stringify(run.view(agentTurns)));
-      }),
-      { numRuns: 60 },
-    );
-  });
+it("the outcome is a total function of the log", async () => {
+  const kinds = ["bad", "good", "start", "drop", "infra"] as const;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...kinds), { maxLength: 12 }), async (steps) => {
+      const store = createMemoryStore();
+      const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
+        run: "r",
+        store,
+      });
+      for (const step of steps) {
+        const { round } = turn(run);
+        if (step === "bad") await run.respond(bad);
+        else if (step === "good") await run.respond(good);
+        else if (step === "start") await run.record([host("round_started", { round: round + 1 })]);
+        else if (step === "drop") await run.record([host("agent_dropped", { reason: "timeout" })]);
+        else await run.record([host("infrastructure_event", { kind: "api_error" })]);
+      }
+      const log = await store.events("r", 0, 1_000);
+      const types = ["response_accepted", "enforcement", "agent_dropped", "round_started"];
+      // Events after the end of a turn do not change how it ended.
+      const own = log.filter(
+        ({ agent_id, event_type, details }) =>
+          agent_id === "a" && types.includes(event_type) && details["reason"] !== "turn_over",
+      );
+      const begun = own.findLastIndex(({ event_type }) => event_type === "round_started");
+      const spent = own.slice(begun + 1).some(({ details }) => details["final"] === true);
+      const last = own.at(-1)?.event_type ?? "";
+      expect(turn(run).outcome).toBe(
+        spent
+          ? "non_compliant"
+          : ({ response_accepted: "ok", agent_dropped: "dropped" }[last] ?? null),
+      );
+      // The same log gives the same state, byte for byte.
+      const replayed = log.reduce(
+        (state, event) => agentTurns.reduce(state, event),
+        agentTurns.initial,
+      );
+      expect(JSON.stringify(replayed)).toBe(JSON.stringify(run.view(agentTurns)));
+    }),
+    { numRuns: 60 },
+  );
 });

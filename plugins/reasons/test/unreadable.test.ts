@@ -80,25 +80,22 @@ describe("an unreadable response", () => {
   });
 });
 
-describe("a response that cannot be recorded", () => {
-  it("ends the turn; otherwise a host without its log calls its model for ever", async () => {
-    const store = createMemoryStore();
-    let gone = false;
-    const failing: typeof store = {
-      ...store,
-      commit: (draft) =>
-        gone ? Promise.reject(new Error("the disk is gone")) : store.commit(draft),
-    };
-    const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
-      run: "r",
-      store: failing,
-    });
-    gone = true;
-    const { decision, applied } = await run.respond(good);
-    expect([applied, decision.code, retryInput(decision, good).kind]).toEqual([
-      "deny",
-      "engine_absent",
-      "none",
-    ]);
+it("a response that cannot be recorded ends the turn; otherwise a host without its log calls its model for ever", async () => {
+  const store = createMemoryStore();
+  let gone = false;
+  const failing: typeof store = {
+    ...store,
+    commit: (draft) => (gone ? Promise.reject(new Error("the disk is gone")) : store.commit(draft)),
+  };
+  const run = await openRun(createKernel({ plugins: [reasons({ workflow_tools })] }), {
+    run: "r",
+    store: failing,
   });
+  gone = true;
+  const { decision, applied } = await run.respond(good);
+  expect([applied, decision.code, retryInput(decision, good).kind]).toEqual([
+    "deny",
+    "engine_absent",
+    "none",
+  ]);
 });

@@ -46,35 +46,33 @@ describe("readStatus", () => {
   });
 });
 
-describe("a run scripted after one of MassGen", () => {
-  // Intended differences: the outcome is not "ok" early, and `recovery` and `final` are given.
-  it("has the same reliability, except for the differences listed here", () => {
-    const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
-      readonly agents: Readonly<
-        Record<
-          string,
-          { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }
-        >
-      >;
-    };
-    for (const [id, { reliability }] of Object.entries(agents)) {
-      if (reliability === null) continue;
-      const status = createStatus();
-      status.add(
-        logOf(
-          ...reliability.enforcement_attempts.map(
-            ({ timestamp: _, ...attempt }) =>
-              ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
-          ),
+// Intended differences: the outcome is not "ok" early, and `recovery` and `final` are given.
+it("a run scripted after one of MassGen has the same reliability, except for the differences listed here", () => {
+  const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
+    readonly agents: Readonly<
+      Record<
+        string,
+        { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }
+      >
+    >;
+  };
+  for (const [id, { reliability }] of Object.entries(agents)) {
+    if (reliability === null) continue;
+    const status = createStatus();
+    status.add(
+      logOf(
+        ...reliability.enforcement_attempts.map(
+          ({ timestamp: _, ...attempt }) =>
+            ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
         ),
-      );
-      const made = status.value().agents[id]?.reliability;
-      const attempts = reliability.enforcement_attempts.map(
-        ({ timestamp: _, ...attempt }) => attempt,
-      );
-      expect(made).toMatchObject({ ...reliability, enforcement_attempts: attempts, outcome: null });
-    }
-  });
+      ),
+    );
+    const made = status.value().agents[id]?.reliability;
+    const attempts = reliability.enforcement_attempts.map(
+      ({ timestamp: _, ...attempt }) => attempt,
+    );
+    expect(made).toMatchObject({ ...reliability, enforcement_attempts: attempts, outcome: null });
+  }
 });
 
 describe("the JSON Schema", () => {

@@ -174,21 +174,19 @@ it("a claim that gets nothing says why: the state of the task, and what to do", 
   expect(fault()).toBe("task_over | Task `a` is completed | Claim another task.");
 });
 
-describe("a decision in progress when the task changes hands", () => {
-  it("is made again", async () => {
-    await one.tasks.create({ id: "a" });
-    const other = await worker(place);
-    const held = await took(one, "ann");
-    await other.run.catchUp();
-    // Sent to a process that has not yet read that the task was returned and claimed by another agent.
-    await one.tasks.release(holdOf(held));
-    await took(one, "bob");
-    expect([await call({}, other), await move({}, other)]).toEqual([
-      "task_other_agent",
-      "task_other_agent",
-    ]);
-    expect((await typesOf(place)).slice(-2)).toEqual(["tool_denied", "transition_blocked"]);
-  });
+it("a decision in progress when the task changes hands is made again", async () => {
+  await one.tasks.create({ id: "a" });
+  const other = await worker(place);
+  const held = await took(one, "ann");
+  await other.run.catchUp();
+  // Sent to a process that has not yet read that the task was returned and claimed by another agent.
+  await one.tasks.release(holdOf(held));
+  await took(one, "bob");
+  expect([await call({}, other), await move({}, other)]).toEqual([
+    "task_other_agent",
+    "task_other_agent",
+  ]);
+  expect((await typesOf(place)).slice(-2)).toEqual(["tool_denied", "transition_blocked"]);
 });
 
 describe("an event that an agent must not record", () => {
@@ -311,26 +309,19 @@ it("a lease is measured by the run's clock, unless another is given", async () =
   );
 });
 
-describe("a completed task", () => {
-  it("is finished once, however often it is tried", async () => {
-    await one.tasks.create({ id: "a" });
-    const held = await took(one, "ann");
-    await one.tasks.complete({ ...holdOf(held), ...summary });
-    await expect(
-      one.run.record([
-        {
-          event_type: "task_finished",
-          agent_id: null,
-          task_id: "a",
-          details: { fence: held.fence },
-        },
-      ]),
-    ).rejects.toMatchObject({
-      code: "BYLAW_EVENT_REFUSED",
-      fix: expect.stringContaining("TASK_FINISHED") as string,
-    });
-    expect(await one.tasks.recover()).toEqual([]);
+it("a completed task is finished once, however often it is tried", async () => {
+  await one.tasks.create({ id: "a" });
+  const held = await took(one, "ann");
+  await one.tasks.complete({ ...holdOf(held), ...summary });
+  await expect(
+    one.run.record([
+      { event_type: "task_finished", agent_id: null, task_id: "a", details: { fence: held.fence } },
+    ]),
+  ).rejects.toMatchObject({
+    code: "BYLAW_EVENT_REFUSED",
+    fix: expect.stringContaining("TASK_FINISHED") as string,
   });
+  expect(await one.tasks.recover()).toEqual([]);
 });
 
 describe("a claim", () => {

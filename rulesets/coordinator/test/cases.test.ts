@@ -85,28 +85,26 @@ describe("the recorded log", () => {
   });
 });
 
-describe("every case", () => {
-  it.each(cases.map((one) => [one.id, one] as const))(
-    "%s",
-    async (_, { after, record, must, rule }) => {
-      const { run, store } = await redo(log.slice(0, after));
-      const answer = await run.record(record).then(
-        () => ({ must: "record" }),
-        ({ code, fix }: { readonly code: string; readonly fix?: string }) => ({
-          must: "refuse",
-          code,
-          rule: /rule (\w+) of/.exec(fix ?? "")?.[1],
-        }),
-      );
-      expect(answer).toEqual(
-        must === "record" ? { must } : { must, code: "BYLAW_EVENT_REFUSED", rule },
-      );
-      expect((await store.events("r1", 0, 1_000)).length).toBe(
-        after + (must === "record" ? record.length : 0),
-      );
-    },
-  );
-});
+it.each(cases.map((one) => [one.id, one] as const))(
+  "every case: %s",
+  async (_, { after, record, must, rule }) => {
+    const { run, store } = await redo(log.slice(0, after));
+    const answer = await run.record(record).then(
+      () => ({ must: "record" }),
+      ({ code, fix }: { readonly code: string; readonly fix?: string }) => ({
+        must: "refuse",
+        code,
+        rule: /rule (\w+) of/.exec(fix ?? "")?.[1],
+      }),
+    );
+    expect(answer).toEqual(
+      must === "record" ? { must } : { must, code: "BYLAW_EVENT_REFUSED", rule },
+    );
+    expect((await store.events("r1", 0, 1_000)).length).toBe(
+      after + (must === "record" ? record.length : 0),
+    );
+  },
+);
 
 describe("the cases as a whole", () => {
   it("have unique ids", () => {

@@ -51,14 +51,12 @@ async function decide(
   return await asked.decide(subject);
 }
 
-describe("every case", () => {
-  it.each(cases.map((one) => [one.id, one] as const))("%s", async (_, one) => {
-    const decision = await decide(kernel, one);
-    const expected = { effect: one.must, rule: one.rule, code: one.code ?? decision.code };
-    expect({ effect: decision.effect, rule: decision.rule?.name, code: decision.code }).toEqual(
-      expected,
-    );
-  });
+it.each(cases.map((one) => [one.id, one] as const))("every case: %s", async (_, one) => {
+  const decision = await decide(kernel, one);
+  const expected = { effect: one.must, rule: one.rule, code: one.code ?? decision.code };
+  expect({ effect: decision.effect, rule: decision.rule?.name, code: decision.code }).toEqual(
+    expected,
+  );
 });
 
 describe("the cases as a whole", () => {
@@ -135,25 +133,23 @@ describe("the README", () => {
   });
 });
 
-describe("the page of the repository", () => {
-  it("shows a real decision", async () => {
-    const call = {
-      hook: "beforeToolCall",
-      tool: "bash",
-      args: { command: "git push --force origin main" },
-    } as const;
-    const { effect, reason, fix, code, rule } = await kernel.decide(call);
-    const place = `${rule?.name}, node_modules/@bylaw/ruleset-recommended/policy.toml:${rule?.line}`;
-    expect(read("../../../README.md")).toContain(
-      [
-        `${effect} bash ${JSON.stringify(call.args)}`,
-        `  reason: ${reason}`,
-        `  rule: ${place}`,
-        `  code: ${code}`,
-        `  fix: ${fix}`,
-      ].join("\n"),
-    );
-  });
+it("the page of the repository shows a real decision", async () => {
+  const call = {
+    hook: "beforeToolCall",
+    tool: "bash",
+    args: { command: "git push --force origin main" },
+  } as const;
+  const { effect, reason, fix, code, rule } = await kernel.decide(call);
+  const place = `${rule?.name}, node_modules/@bylaw/ruleset-recommended/policy.toml:${rule?.line}`;
+  expect(read("../../../README.md")).toContain(
+    [
+      `${effect} bash ${JSON.stringify(call.args)}`,
+      `  reason: ${reason}`,
+      `  rule: ${place}`,
+      `  code: ${code}`,
+      `  fix: ${fix}`,
+    ].join("\n"),
+  );
 });
 
 describe("the recorded session", () => {
