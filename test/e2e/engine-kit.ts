@@ -8,7 +8,7 @@ import { onTestFinished } from "vitest";
 import { BIN, scratch, type Ran } from "./bylaw.ts";
 
 /** The client in its installed form. */
-const CLIENT = join(
+export const CLIENT = join(
   dirname(createRequire(import.meta.url).resolve("@bylaw/hook-client/package.json")),
   "dist/hook-client.cjs",
 );

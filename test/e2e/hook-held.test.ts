@@ -5,10 +5,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { callQuestionId } from "@bylaw/log";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { BIN, bylaw, bylawHere, jsonLines, type Ran } from "./bylaw.ts";
-import { engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
+import { CLIENT, engineDesk, enginesIn, type EngineDesk } from "./engine-kit.ts";
 import { bash, blocks, deskOf, eventsOf, type SessionDesk } from "./hook-sessions-kit.ts";
 
 /** Where the packages of this project are installed. */
@@ -148,6 +148,32 @@ describe("a held hook", () => {
       expect(typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
     },
   );
+
+  test.each([
+    ["the hook itself", [BIN]],
+    ["the client of the engine", [CLIENT, BIN]],
+  ])("whose host is killed has no question left: %s", async (_, programs) => {
+    const { desk, call, questions } = heldDesk();
+    const config = join(desk.root, "bylaw.config.json");
+    const args = [...programs, "hook", "claude-code", "--config", config, "--wait", "600"];
+    // The host keeps its end of the pipe open, and leaves its hook behind.
+    const host = spawn(
+      process.execPath,
+      [
+        "-e",
+        `const { spawn } = require("node:child_process");
+        const hook = spawn(process.execPath, ${JSON.stringify([...args, "--engine", desk.folder])});
+        hook.stdin.end(${JSON.stringify(JSON.stringify(call(PUBLISH)))});
+        setInterval(() => {}, 1_000);`,
+      ],
+      { cwd: desk.root },
+    );
+    onTestFinished(() => void host.kill("SIGKILL"));
+    await questions(1);
+    host.kill("SIGKILL");
+    await questions(0);
+    expect(typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
+  });
 
   test("is not released by an agent, nor by a yes to another call", async () => {
     const { desk, call, asks, approve, questions } = heldDesk();

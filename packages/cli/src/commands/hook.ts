@@ -36,6 +36,9 @@ Examples:
 // Shorter than any host waits for a hook, so that our answer arrives.
 const DEADLINE_MS = 10_000;
 
+/** How often a hook that waits looks whether its parent is still there, in milliseconds. */
+const PARENT_MS = 1_000;
+
 /** Answers one event of a host, read from standard input, in the host's own format. It exits with 0 or 2 and never with 1. */
 export async function hook(
   name: string,
@@ -48,6 +51,7 @@ export async function hook(
     ifAbsent: if_absent,
   }: OptionsOf<typeof OPTIONS>,
 ): Promise<void> {
+  const parent = process.ppid;
   const host = hostNamed(name);
   const config = resolve(file);
   const engine = folder === undefined ? undefined : resolve(folder);
@@ -64,6 +68,10 @@ export async function hook(
     // Measured: Claude Code sends SIGTERM first, and kills about a second later.
     for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
       process.once(name, () => ended.abort());
+    // A host that is killed ends no hook. Then nobody reads the answer.
+    setInterval(() => {
+      if (process.ppid !== parent) ended.abort();
+    }, PARENT_MS).unref();
     return ended.signal;
   };
   const wait_ms = (wait ?? 0) * 1_000;
