@@ -28,14 +28,14 @@ interface Told {
 const NOBODY: Told = { headers: {}, text: "", data: {} };
 
 /** A webhook on loopback. `hangs`: it takes messages and never answers. */
-async function receiver({ hangs = false } = {}) {
+async function receiver({ hangs = false, status = 200 } = {}) {
   const received: Told[] = [];
   const server = createServer(async (request, response) => {
     let text = "";
     for await (const chunk of request) text += String(chunk);
     const { data = {} } = JSON.parse(text || "{}") as Partial<Told>;
     received.push({ headers: request.headers, text, data });
-    if (!hangs) response.end();
+    if (!hangs) response.writeHead(status).end();
   });
   server.on("connect", (_, socket) => {
     received.push(NOBODY);
@@ -55,27 +55,34 @@ async function receiver({ hangs = false } = {}) {
 
 const digest = (token: string): string =>
   `sha256:${createHash("sha256").update(token).digest("hex")}`;
-const operators = (url: string): string =>
+const operators = (url: string, secret = SECRET): string =>
   JSON.stringify({
-    operators: [{ name: "ada", token: digest(TOKENS.ada), notify: { url, secret: SECRET } }],
+    operators: [{ name: "ada", token: digest(TOKENS.ada), notify: { url, secret } }],
   });
 
 interface Held extends SessionDesk {
   /** Calls the installed hook in the environment of an agent. */
   readonly asks: (event: object, env?: Readonly<Record<string, string>>) => Promise<Ran>;
   readonly answer: (verdict: "yes" | "no", id: string) => Promise<Ran>;
+  readonly show: (id: string) => Promise<Ran>;
+  /** Writes the file of operators. */
+  readonly tell: (text: string) => void;
 }
 
 function heldDesk(url: string, wait = "60s"): Held {
   const desk = deskOf();
   const { root: cwd, folder } = desk.desk;
   mkdirSync(join(cwd, ".bylaw"), { mode: 0o700 });
-  writeFileSync(join(cwd, ".bylaw/operators.json"), operators(url), { mode: 0o600 });
+  const tell = (text: string): void =>
+    writeFileSync(join(cwd, ".bylaw/operators.json"), text, { mode: 0o600 });
+  tell(operators(url));
   const install = ["install", "claude-code", "--project", "--engine", folder, "--wait", wait];
   expect(bylaw(install, { cwd, env: { HOME: cwd } })).toMatchObject({ code: 0, stderr: "" });
   const command = installedCommand(cwd);
   return {
     ...desk,
+    tell,
+    show: (id) => bylawHere(["approve", "show", id], { cwd }),
     answer: (verdict, id) =>
       bylawHere(["approve", verdict, id, ...(verdict === "no" ? ["--reason", "No"] : [])], {
         ...{ cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } },
@@ -174,6 +181,41 @@ test.each([
     expect(verdictOf(await asked)).toBe(effect);
   }
 });
+
+test("a receiver that refuses each message is on record with its status, and whoever looks at the question sees it", async () => {
+  const { url, until } = await receiver({ status: 410 });
+  const { desk, call, asks, answer, show } = heldDesk(url);
+  const asked = asks(call(bash("npm publish x")));
+  await until(5);
+  const told = () => eventsOf(desk).find(({ event_type }) => event_type === "person_told");
+  const why = "The receiver answered with status 410";
+  await expect.poll(told, POLLED).toMatchObject({ details: { to: "ada", sent: false, why } });
+  const id = String(told()?.details["question"]);
+  expect((await show(id)).stdout).toContain(`not told  ada: ${why}`);
+  expect(await answer("no", id)).toMatchObject({ code: 0 });
+  expect(verdictOf(await asked)).toBe("deny");
+});
+
+test("a broken file of operators is on record once for each question, without what it says", async () => {
+  const { url } = await receiver();
+  const { desk, call, asks, tell, answer, show } = heldDesk(url);
+  const secret = "whsec_short";
+  tell(operators(url, secret));
+  const asked = asks(call(bash("npm publish x")));
+  const untold = () => eventsOf(desk).filter(({ event_type }) => event_type === "nobody_told");
+  await expect.poll(untold, POLLED).toHaveLength(1);
+  const { question, why } = untold()[0]?.details ?? {};
+  expect(why).toContain("must be `whsec_` and at least 24 bytes in base64");
+  const shown = (await show(String(question))).stdout;
+  expect(shown).toContain("not told  Operators: ");
+  tell(operators(url));
+  expect(await answer("no", String(question))).toMatchObject({ code: 0 });
+  expect(verdictOf(await asked)).toBe("deny");
+  expect(untold()).toHaveLength(1);
+  const record = JSON.stringify(eventsOf(desk));
+  for (const text of [secret, url]) expect(record + shown).not.toContain(text);
+});
+
 test("neither the agent's environment nor a file of the project changes who is told", async () => {
   const [own, evil] = [await receiver(), await receiver()];
   const { desk, call, asks, answer } = heldDesk(own.url);

@@ -3,6 +3,7 @@ import { chmodSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { createMemoryStore } from "@bylaw/log";
+import { freePort } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Receiver, serveNotifying, setOperators, told } from "./notify-kit.ts";
 import { eventsOf, OPERATOR, planOf, serve, type Agent, type Served } from "./operate-kit.ts";
@@ -158,8 +159,40 @@ describe("a message about a question", () => {
     await receiver.until(2);
     await untilTold(1);
     expect(receiver.received.map(({ path }) => path)).toEqual(["/secret-path", "/secret-path"]);
-    expect(lines.some((line) => line.includes("a person could not be told"))).toBe(true);
+    const failed = lines.filter((line) => line.includes("a person could not be told"));
+    expect(failed).toEqual([
+      expect.stringContaining('"why":"The receiver answered with a redirect"'),
+    ]);
     expect(lines.join("\n")).not.toContain("secret-path");
+  });
+
+  test.each([
+    ["answers with an error", async () => hook, "The receiver answered with status 404"],
+    [
+      "is down",
+      async () => `http://127.0.0.1:${await freePort()}`,
+      "Its host refused the connection",
+    ],
+    [
+      "has no TLS",
+      async () => hook.replace("http:", "https:"),
+      /^The connection failed with ERR_SSL_\w+$/,
+    ],
+    [
+      "has no address",
+      async () => "https://host.invalid",
+      /^Its host (?:was not found|could not be looked up)$/,
+    ],
+  ])("says why it failed if its receiver %s", async (_, address, why) => {
+    const reasons = new Set<unknown>();
+    const warn = (fields: object, text: string): void => {
+      if (text === "a person could not be told") reasons.add((fields as { why?: unknown }).why);
+    };
+    await start({ log: { debug() {}, info() {}, warn, error() {} } });
+    receiver.status = 404;
+    tell(told("ada", { url: `${await address()}/secret-path` }));
+    await ask(await served.claim("ann"));
+    await expect.poll(() => [...reasons].join(), { timeout: 10_000 }).toMatch(why);
   });
 
   test("carries no secret of a call, and tells two people with one webhook apart", async () => {

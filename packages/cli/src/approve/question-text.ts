@@ -78,6 +78,7 @@ export function questionText(question: Question, paint: Paint): string {
           ],
           ...(question.expires_at === undefined ? [] : [["until", question.expires_at] as const]),
           ["because", question.reason],
+          ...(question.untold ?? []).map((why) => ["not told", why] as const),
           ["folder", question.call?.cwd ?? "-"],
         ];
   const body = question.kind === "gate" ? contentLines(question, paint) : valueLines(question.args);

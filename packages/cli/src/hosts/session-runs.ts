@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { lstatSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { HeldAnswer, Judge, SessionEvent, ToolReturn } from "@bylaw/host";
 import { EVENT_TYPES, recordOf } from "@bylaw/host/events";
@@ -176,7 +176,8 @@ export class SessionRuns {
   async #tell({ run, store }: Opened, asked: LogEvent, signal: AbortSignal): Promise<void> {
     const folder = dirname(this.#options.config);
     const file = join(folder, ".bylaw/operators.json");
-    if (!existsSync(file)) return;
+    // Not `existsSync`, because a link to a missing file is a broken file.
+    if (lstatSync(file, { throwIfNoEntry: false }) === undefined) return;
     const { tellOperators } = await import("@bylaw/orchestrator/notify");
     const answerWith = (id: string): string =>
       `In ${folder}, run \`bylaw approve yes ${id}\` or \`bylaw approve no ${id} --reason TEXT\`.`;

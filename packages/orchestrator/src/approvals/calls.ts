@@ -16,6 +16,7 @@ import {
   recordedDigest,
   recordedPolicy,
 } from "@bylaw/log";
+import { NOBODY_TOLD, PERSON_TOLD } from "../notify/message-events.ts";
 
 /** A tool call that waits for a person's approval. */
 export interface OpenCall {
@@ -79,7 +80,12 @@ type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & {
   readonly call: string;
   /** When the question expires, in milliseconds since 1970. */
   readonly expires: number;
+  /** Why people were not told of it. */
+  readonly untold: Set<string>;
 };
+
+/** The most reasons of one question that are kept. */
+const MOST_UNTOLD = 20;
 
 /** Follows the calls that were asked about. Keeps the last ones of each agent, so that no agent takes up all the space. */
 export class CallFold {
@@ -100,6 +106,7 @@ export class CallFold {
     const { event_type, details } = event;
     if (event_type === "approval_granted") this.#grant(details);
     if (event_type === "approval_refused") this.#refuse(details);
+    if (event_type === PERSON_TOLD || event_type === NOBODY_TOLD) this.#told(details);
     // Its host has asked the person itself.
     if (event_type === "tool_result") settle(this.#byCall.get(String(details["id"])));
     if (!CALL_EVENTS.has(event_type)) return;
@@ -132,6 +139,17 @@ export class CallFold {
     return asked === undefined ? undefined : standing(asked, now);
   }
 
+  /** Why people were not told of a question, one sentence each. */
+  untold(id: string): readonly string[] {
+    return [...(this.#byId.get(id)?.untold ?? [])];
+  }
+
+  #told({ question, to, why }: JsonObject): void {
+    const untold = this.#byId.get(String(question))?.untold;
+    if (typeof why !== "string" || untold === undefined || untold.size >= MOST_UNTOLD) return;
+    untold.add(typeof to === "string" ? `${to}: ${why}` : why);
+  }
+
   #grant({ digest, by, expires_at }: JsonObject): void {
     const asked = this.#byDigest.get(String(digest));
     if (asked === undefined) return;
@@ -154,7 +172,18 @@ export class CallFold {
     const id = idOfCall(this.#run, { sequence, digest });
     const call = String(event.details["id"]);
     const expires = questionExpiry(event) ?? Infinity;
-    const asked: Kept = { id, sequence, digest, agent, task, key, call, expires, state: "open" };
+    const kept = {
+      id,
+      sequence,
+      digest,
+      agent,
+      task,
+      key,
+      call,
+      expires,
+      untold: new Set<string>(),
+    };
+    const asked: Kept = { ...kept, state: "open" };
     this.#byId.set(id, asked);
     this.#byKey.set(key, asked);
     this.#byDigest.set(digest, asked);
@@ -179,7 +208,10 @@ function settle(asked: Kept | undefined): void {
 }
 
 // If nobody uses a yes before it expires, the question is open again.
-function standing({ key: _, call: __, expires, ...asked }: Kept, now: number): AskedCall {
+function standing(
+  { key: _, call: __, untold: ___, expires, ...asked }: Kept,
+  now: number,
+): AskedCall {
   const isOpen =
     asked.state === "open" || (asked.state === "approved" && (asked.until ?? 0) <= now);
   if (!isOpen) return asked;

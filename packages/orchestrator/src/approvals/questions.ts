@@ -29,7 +29,11 @@ export interface WaitingGate extends OpenGate {
 /** Something that waits for a person. Its id stands for exactly this content. */
 export type Question = GateQuestion | CallQuestion | StopQuestion;
 export type GateQuestion = WaitingGate & { readonly id: string };
-export type CallQuestion = OpenCall & { readonly id: string };
+export type CallQuestion = OpenCall & {
+  readonly id: string;
+  /** Why people were not told of it, one sentence each. Left out if nothing went wrong. */
+  readonly untold?: readonly string[];
+};
 export type StopQuestion = OpenStop;
 
 /** A question with its id, without the parts that must be read from the log. */
@@ -129,7 +133,8 @@ export class QuestionFold {
     const [event] = await store.events(run, open.call.sequence - 1, 1);
     if (event === undefined)
       throw new Error(`The log has no event ${open.call.sequence}, which asked this question`);
-    return { id, ...openCall(event) };
+    const untold = this.#calls.untold(id);
+    return { id, ...openCall(event), ...(untold.length === 0 ? {} : { untold }) };
   }
 
   #decided({ task_id, timestamp: at, details }: LogEvent): void {

@@ -7,6 +7,9 @@ export const MESSAGE_CLAIMED = "message_claimed";
 /** The event of a message to a person about an open question. */
 export const PERSON_TOLD = "person_told";
 
+/** The event of a question about which nobody can be told. */
+export const NOBODY_TOLD = "nobody_told";
+
 const text = z.string().min(1).max(2_000);
 
 const about = {
@@ -22,7 +25,8 @@ export const MESSAGE_EVENTS: readonly EventType[] = [
   { name: MESSAGE_CLAIMED, details: z.strictObject(about) },
   {
     name: PERSON_TOLD,
-    // `sent`: false if the webhook failed each time.
-    details: z.strictObject({ ...about, sent: z.boolean() }),
+    // `sent`: false if the webhook failed each time. `why`: how it failed last.
+    details: z.strictObject({ ...about, sent: z.boolean(), why: text.optional() }),
   },
+  { name: NOBODY_TOLD, details: z.strictObject({ question: text, why: text }) },
 ];

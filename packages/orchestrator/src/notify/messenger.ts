@@ -1,9 +1,11 @@
+import { omitUndefined } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import type { KeptOperator } from "../approvals/operators.ts";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 import { setBounded } from "../service/bounded-map.ts";
 import { MESSAGE_CLAIMED, PERSON_TOLD } from "./message-events.ts";
+import { sendFailure } from "./send-failure.ts";
 import { postToSlack, type SlackMessage } from "./slack.ts";
 import { post, type Message } from "./webhook.ts";
 
@@ -48,7 +50,7 @@ interface MessengerTerms {
   ) => Promise<Pick<Message, "link" | "answer_with">>;
   readonly now: () => string;
   readonly signal: AbortSignal;
-  readonly onFailed: (about: Pick<Message, "to" | "question">, error: unknown) => void;
+  readonly onFailed: (about: Pick<Message, "to" | "question">, why: string) => void;
 }
 
 /** What became of a message. */
@@ -99,23 +101,26 @@ export class Messenger {
     const details = { question: question.id, to: name, form: notify.form };
     if (!(await this.#claim(id, details))) return { done: false };
     let posted: SlackMessage | undefined;
-    let sent = true;
+    let why: string | undefined;
     const whole = { ...message, ...(await answerBy(question, name)) };
     try {
       if (notify.form === "slack") posted = await postToSlack(notify, whole);
       else await post(notify, whole, signal);
     } catch (error) {
       if (signal.aborted) return { done: false };
-      onFailed(message, error);
+      why = sendFailure(error);
+      onFailed(message, why);
       const wait = FIRST_RETRY_MS * 2 ** tries;
       this.#failed.set(id, { tries: tries + 1, until: performance.now() + wait });
       if (tries + 1 < MOST_TRIES) return { done: false };
-      sent = false;
     }
     this.#failed.delete(id);
     this.#claimed.delete(id);
     setBounded(this.#told, id, true, MOST_TOLD);
-    await this.#record(id, posted, { ...details, sent });
+    await this.#record(id, posted, {
+      ...{ ...details, sent: why === undefined },
+      ...omitUndefined({ why }),
+    });
     return { done: true, posted: posted && { posted, message: whole } };
   }
 
@@ -137,7 +142,7 @@ export class Messenger {
   async #record(
     id: string,
     posted: SlackMessage | undefined,
-    details: Details & { readonly sent: boolean },
+    details: Details & { readonly sent: boolean; readonly why?: string },
   ): Promise<void> {
     const value = JSON.stringify({ to: details.to, ...posted });
     try {

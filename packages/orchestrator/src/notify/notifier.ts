@@ -16,6 +16,7 @@ import {
   type PostedMessage,
   type Recipient,
 } from "./messenger.ts";
+import { sendFailure } from "./send-failure.ts";
 import { closeInSlack } from "./slack.ts";
 import type { Message } from "./webhook.ts";
 
@@ -56,7 +57,7 @@ export class Notifier {
     this.#messenger = new Messenger({
       ...{ run, store, now, signal: this.#closing.signal },
       answerBy: async (question, name) => ({ link: await this.#linkTo(question, name) }),
-      onFailed: (message, error) => this.#warn(message, error),
+      onFailed: (message, why) => this.#warn(message, why),
     });
   }
 
@@ -129,16 +130,13 @@ export class Notifier {
     try {
       await closeInSlack(to, posted, message, end);
     } catch (error) {
-      this.#warn(message, error);
+      this.#warn(message, sendFailure(error));
     }
   }
 
-  // Not the error itself, which may show an address or a token.
-  #warn({ to, question }: Pick<Message, "to" | "question">, error: unknown): void {
-    const cause = error instanceof Error ? error.name : "Error";
-    const fix = cause === "SlackMissing" ? { fix: "Run `npm install @slack/web-api`" } : {};
+  #warn({ to, question }: Pick<Message, "to" | "question">, why: string): void {
     this.#terms.log.warn(
-      { operator: to, question: question.id, cause, ...fix },
+      { operator: to, question: question.id, why },
       "a person could not be told",
     );
   }

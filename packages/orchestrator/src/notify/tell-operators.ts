@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LogEvent } from "@bylaw/kernel";
+import { messageOf, type LogEvent } from "@bylaw/kernel";
 import { callQuestionId, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { openCall } from "../approvals/calls.ts";
 import { readOperators } from "../approvals/operators.ts";
 import { openQuestion } from "../approvals/question-list.ts";
-import { FIRST_RETRY_MS, Messenger, recipientsIn } from "./messenger.ts";
+import { NOBODY_TOLD } from "./message-events.ts";
+import { FIRST_RETRY_MS, Messenger, recipientsIn, type Recipient } from "./messenger.ts";
 
 // A server of this run tells with a link, so it goes first.
 const SERVER_FIRST_MS = 2_000;
@@ -25,8 +26,8 @@ interface AskedCall {
 }
 
 /**
- * Tells the operators of a project about a call that waits, unless a server does. Resolves when all of them are told, or failed to be. Throws
- * BYLAW_OPERATORS_INVALID, the errors of the store, and AbortError.
+ * Tells the operators of a project about a call that waits, unless a server does. Resolves when all of them are told, or failed to be, and if
+ * the file is broken, which is on record. Throws the errors of the store, and AbortError.
  */
 export async function tellOperators(terms: AskedCall): Promise<void> {
   const { run, store, asked, file, answerWith, signal } = terms;
@@ -35,10 +36,17 @@ export async function tellOperators(terms: AskedCall): Promise<void> {
     ...{ run, store, signal },
     now: () => new Date().toISOString(),
     answerBy: async () => ({ link: undefined, answer_with: answerWith(question.id) }),
-    // The agent may read what a hook prints, and an error may show an address. The record says that nobody was told.
+    // The agent may read what a hook prints. The record says at the end why nobody was told.
     onFailed: () => {},
   });
-  let left = recipientsIn(readOperators(file).operators);
+  let left: readonly Recipient[];
+  try {
+    left = recipientsIn(readOperators(file).operators);
+  } catch (error) {
+    const details = { question: question.id, why: messageOf(error).slice(0, 2_000) };
+    await run.record([{ event_type: NOBODY_TOLD, agent_id: null, task_id: null, details }]);
+    return;
+  }
   for (let ms = SERVER_FIRST_MS; left.length > 0; ms = FIRST_RETRY_MS) {
     await sleep(ms, undefined, { signal });
     const outcomes = await Promise.all(left.map((one) => messenger.tell(question, one)));

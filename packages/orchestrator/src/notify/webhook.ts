@@ -4,6 +4,7 @@ import { digestOf } from "@bylaw/log";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 import type { Webhook } from "../approvals/operators.ts";
 import { questionText } from "./question-text.ts";
+import { RefusedMessage } from "./send-failure.ts";
 
 /** What a person is told. */
 export interface Message {
@@ -45,7 +46,7 @@ export async function post(
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new Error(`The webhook answered with status ${response.status}`);
+  if (!response.ok) throw new RefusedMessage(response.status);
 }
 
 function signature(
