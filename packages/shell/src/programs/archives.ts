@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { argumentFiles } from "./checkers.ts";
 import { file, hazard, noteListedFiles, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Operand, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { after, baseName, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { TAR_READ } from "./tar.ts";
@@ -164,15 +164,9 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
     options: options`-d -c,--stdout -k,--keep -f -t,--test -l,--list -1 -9 -r,--recursive -m ${kind.flagThat("delete")} --rm`,
     more: compress,
   },
-  zstd: {
-    options: options`-d -c,--stdout -k,--keep -f -t,--test -l,--list -r,--recursive -q -v --train ${kind.write} -o --output-dir-flat
+  zstd: reads`-d -c,--stdout -k,--keep -f -t,--test -l,--list -r,--recursive -q -v --train ${kind.write} -o --output-dir-flat
       --output-dir-mirror ${kind.read} -D ${kind.flagThat("delete")} --rm ${kind.takes("list", "load")} --filelist ${kind.value} -T`,
-    operands: [many("read")],
-  },
-  unzstd: {
-    options: options`-c,--stdout ${kind.write} -o ${kind.flagThat("delete")} --rm`,
-    operands: [many("read")],
-  },
+  unzstd: reads`-c,--stdout ${kind.write} -o ${kind.flagThat("delete")} --rm`,
   zcat: ZCAT,
   gzcat: ZCAT,
   bzcat: ZCAT,

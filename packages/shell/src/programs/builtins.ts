@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 import { activates } from "./virtual-environments.ts";
@@ -128,7 +128,7 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   dirs: PRINTS,
   command: { options: options`-p -v -V`, wrap: 0, inert: "v V" },
   builtin: { wrap: 0 },
-  exec: { options: options`-c -l ${kind.value} -a`, wrap: 0 },
+  exec: wraps`-c -l ${kind.value} -a`,
   eval: { posix: true, more: evaluate },
   source: { options: options`${kind.value} -p`, posix: true, more: source },
   ".": { options: options`${kind.value} -p`, posix: true, more: source },

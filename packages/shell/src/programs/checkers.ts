@@ -1,6 +1,6 @@
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
 import { after, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -142,12 +142,9 @@ const JS_TEST: Spec = {
 /** Linters and test runners, with the options that load, write or send. */
 export const CHECKERS: Readonly<Record<string, Spec>> = {
   eslint: ESLINT,
-  shellcheck: {
-    options: options`-C ${kind.flagThat("load")} -a,--check-sourced ${kind.flag} -x,--external-sources --list-optional --norc --help -V,--version ${kind.value} -e,--exclude
+  shellcheck: reads`-C ${kind.flagThat("load")} -a,--check-sourced ${kind.flag} -x,--external-sources --list-optional --norc --help -V,--version ${kind.value} -e,--exclude
       -i,--include -f,--format -o,--enable -s,--shell -S,--severity -W,--wiki-link-count ${kind.optional} --color ${kind.load} --rcfile
       ${kind.takes("read")} -P,--source-path`,
-    operands: [many("read")],
-  },
   prettier: PRETTIER,
   pytest: PYTEST,
   "py.test": PYTEST,

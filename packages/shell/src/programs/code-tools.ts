@@ -1,7 +1,7 @@
 import { file, inlineCode, unknown, type Findings } from "./findings.ts";
 import { DATABASES } from "./databases.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { runArgv } from "./apply-spec.ts";
 import { prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -120,5 +120,5 @@ export const CODE_TOOLS: Readonly<Record<string, Spec>> = {
     inert: "help version",
     more: input,
   },
-  bc: { options: options`-l,--mathlib -q,--quiet -s -w -i`, operands: [many("read")] },
+  bc: reads`-l,--mathlib -q,--quiet -s -w -i`,
 };

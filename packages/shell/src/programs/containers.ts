@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, valueOf } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { connects, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { command, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { copy, names, KUBECTL, KUBERNETES } from "./kubernetes.ts";
@@ -78,11 +78,11 @@ const COMPOSE: Spec = {
   options: options`--compatibility --dry-run ${kind.load} -f,--file --env-file ${kind.value} -p,--project-name --profile --ansi --parallel
     --progress ${kind.takes("dir", "load")} --project-directory`,
   subs: {
-    ...names("up pull push build create", {
-      options: options`-d,--detach --build --force-recreate --no-deps --remove-orphans -V --wait --no-build --quiet-pull ${kind.value}
+    ...names(
+      "up pull push build create",
+      connects`-d,--detach --build --force-recreate --no-deps --remove-orphans -V --wait --no-build --quiet-pull ${kind.value}
         --scale -t --pull`,
-      network: true,
-    }),
+    ),
     down: {
       options: options`--remove-orphans ${kind.flagThat("delete")} -v,--volumes ${kind.valueThat("delete")} --rmi ${kind.value} -t`,
     },
@@ -110,7 +110,7 @@ const DOCKER_SUBS: Readonly<Record<string, Spec>> = {
   buildx: {
     subs: {
       build: BUILD,
-      bake: { options: options`${kind.load} -f`, network: true },
+      bake: connects`${kind.load} -f`,
       ls: {},
       inspect: {},
       create: { does: "configure" },
@@ -155,7 +155,7 @@ const DOCKER_SUBS: Readonly<Record<string, Spec>> = {
       ...names("ls list inspect history rm prune tag", {}),
     },
   },
-  unshare: { options: options`--rootless-netns`, wrap: 0 },
+  unshare: wraps`--rootless-netns`,
 };
 
 const DOCKER: Spec = {

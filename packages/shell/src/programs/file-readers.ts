@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
 import { hasOption, optionsNamed } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { known } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
@@ -47,43 +47,30 @@ const LSD: Spec = {
   alone: "read",
 };
 
+const EXA: Spec = {
+  ...reads`-T,--tree -R,--recursive ${kind.value} -L,--level -s,--sort -I,--ignore-glob -t,--time`,
+  below: ["recursive", "tree"],
+  alone: "read",
+};
+
 export const READS: Spec = { operands: [many("read")] };
 
 export const FILE_READERS: Readonly<Record<string, Spec>> = {
-  cat: {
-    options: options`-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u
+  cat: reads`-A,--show-all -b,--number-nonblank -e -E,--show-ends -n,--number -s,--squeeze-blank -t -T,--show-tabs -u
       -v,--show-nonprinting -l --help --version`,
-    operands: [many("read")],
-  },
-  bat: {
-    options: options`-n -p -A --no-lessopen -d -u -P -f -L ${kind.script} --pager ${kind.value} -m,--map-syntax -l,--language
+  bat: reads`-n -p -A --no-lessopen -d -u -P -f -L ${kind.script} --pager ${kind.value} -m,--map-syntax -l,--language
       -H,--highlight-line -r,--line-range --theme --style --color --paging --wrap --tabs --file-name --terminal-width --decorations
       --italic-text --diff-context ${kind.flag} --config-file --list-themes --list-languages ${kind.flagThat("write")}
       --generate-config-file ${kind.flagThat("run")} --lessopen`,
-    operands: [many("read")],
-  },
-  batcat: {
-    options: options`${kind.script} --pager ${kind.value} -l,--language -r,--line-range --theme --style --color --paging`,
-    operands: [many("read")],
-  },
-  tac: { options: options`-b -r ${kind.value} -s,--separator`, operands: [many("read")] },
+  batcat: reads`${kind.script} --pager ${kind.value} -l,--language -r,--line-range --theme --style --color --paging`,
+  tac: reads`-b -r ${kind.value} -s,--separator`,
   rev: READS,
   ls: LSD,
   dir: LSD,
   vdir: LSD,
   gls: LSD,
-  exa: {
-    options: options`-T,--tree -R,--recursive ${kind.value} -L,--level -s,--sort -I,--ignore-glob -t,--time`,
-    operands: [many("read")],
-    below: ["recursive", "tree"],
-    alone: "read",
-  },
-  eza: {
-    options: options`-T,--tree -R,--recursive ${kind.value} -L,--level -s,--sort -I,--ignore-glob -t,--time`,
-    operands: [many("read")],
-    below: ["recursive", "tree"],
-    alone: "read",
-  },
+  exa: EXA,
+  eza: EXA,
   lsd: {
     options: options`--tree -R,--recursive ${kind.value} --depth -I,--ignore-glob ${kind.load} --config-file`,
     operands: [many("read")],
@@ -102,18 +89,12 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
     follows: "l",
     alone: "read",
   },
-  stat: {
-    options: options`-L,--dereference -f,--file-system -t,--terse -n -q -r -s -x ${kind.value} --cached -c,--format --printf`,
-    operands: [many("read")],
-  },
-  file: {
-    options: options`-b,--brief -c,--checking-printout -d,--debug -D -h,--no-dereference -i,--mime --mime-type --mime-encoding
+  stat: reads`-L,--dereference -f,--file-system -t,--terse -n -q -r -s -x ${kind.value} --cached -c,--format --printf`,
+  file: reads`-b,--brief -c,--checking-printout -d,--debug -D -h,--no-dereference -i,--mime --mime-type --mime-encoding
       -k,--keep-going -l,--list -L,--dereference -n,--no-buffer -N,--no-pad -0,--print0 -p,--preserve-date -r,--raw -S,--no-sandbox
       -v,--version --apple --help ${kind.flagThat("write")} -C,--compile ${kind.value} -e,--exclude --exclude-quiet -F,--separator
       -P,--parameter ${kind.flag} --extension -s,--special-files ${kind.takes("list", "load")} -f,--files-from
       ${kind.takes("read", "load")} -m,--magic-file -M ${kind.flagThat("run")} -z,--uncompress -Z,--uncompress-noreport`,
-    operands: [many("read")],
-  },
   du: {
     options: options`-0,--null -a,--all --apparent-size -b -c,--total -D -H -k -L -l -m -P -S -s,--summarize -h,--human-readable --si -x --inodes ${kind.value}
       -B,--block-size -d,--max-depth -t,--threshold ${kind.takes("list", "load")} --files0-from ${kind.optional} --time ${kind.value}
@@ -122,21 +103,15 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
     below: "always",
     alone: "read",
   },
-  df: {
-    options: options`-a -h,--human-readable --si -m -H -i -k -l --no-sync -P --sync -T ${kind.value} -B,--block-size -t,--type -x,--exclude-type ${kind.optional}
+  df: reads`-a -h,--human-readable --si -m -H -i -k -l --no-sync -P --sync -T ${kind.value} -B,--block-size -t,--type -x,--exclude-type ${kind.optional}
       --output ${kind.flag} --total`,
-    operands: [many("read")],
-  },
   ncdu: {
     options: options`-x -e ${kind.write} -o ${kind.read} -f -X`,
     operands: ["read"],
     below: "always",
     alone: "read",
   },
-  cmp: {
-    options: options`-b -l -s ${kind.value} -i,--ignore-initial -n,--bytes`,
-    operands: [many("read")],
-  },
+  cmp: reads`-b -l -s ${kind.value} -i,--ignore-initial -n,--bytes`,
   diff: {
     options: options`-q,--brief -s -c -u -e -n -y -p -t -T -r,--recursive --no-dereference -N -P -i -E -Z -b -w -B -a -d --minimal
       --report-identical-files --normal --rcs --version ${kind.value} -C,--context -U,--unified -W,--width -F,--show-function-line --label
@@ -148,21 +123,12 @@ export const FILE_READERS: Readonly<Record<string, Spec>> = {
       --color`,
     more: compare,
   },
-  diff3: {
-    options: options`--strip-trailing-cr -A -e -E -3 -x -X -i -m -a -T ${kind.script} --diff-program ${kind.value} -L,--label`,
-    operands: [many("read")],
-  },
-  sdiff: {
-    options: options`-i -E -Z -b -W -B -l -s -t -d -H -a ${kind.write} -o,--output ${kind.script} --diff-program ${kind.value} -I
+  diff3: reads`--strip-trailing-cr -A -e -E -3 -x -X -i -m -a -T ${kind.script} --diff-program ${kind.value} -L,--label`,
+  sdiff: reads`-i -E -Z -b -W -B -l -s -t -d -H -a ${kind.write} -o,--output ${kind.script} --diff-program ${kind.value} -I
       -w,--width`,
-    operands: [many("read")],
-  },
   colordiff: {
     options: options`-u -N -q,--brief -r,--recursive --no-dereference ${kind.script} --diff-program`,
     more: compare,
   },
-  delta: {
-    options: options`${kind.script} --pager ${kind.load} --config`,
-    operands: [many("read")],
-  },
+  delta: reads`${kind.script} --pager ${kind.load} --config`,
 };

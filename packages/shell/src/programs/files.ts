@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { after, concat, known, prefix } from "./word-text.ts";
 import { writeInto, writeNumbered, writeTemplate } from "./written-files.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -220,25 +220,13 @@ export const FILES: Readonly<Record<string, Spec>> = {
   },
   prename: { options: options`-v -n -f ${kind.code} -e -E`, more: rename },
   sync: READS,
-  realpath: {
-    options: options`-e,--canonicalize-existing -m,--canonicalize-missing --no-symlinks -L -P -q -s -z ${kind.read} --relative-to --relative-base`,
-    operands: [many("read")],
-  },
-  readlink: {
-    options: options`-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q -s -v -z`,
-    operands: [many("read")],
-  },
+  realpath: reads`-e,--canonicalize-existing -m,--canonicalize-missing --no-symlinks -L -P -q -s -z ${kind.read} --relative-to --relative-base`,
+  readlink: reads`-f,--canonicalize -e,--canonicalize-existing -m,--canonicalize-missing -n,--no-newline -q -s -v -z`,
   basename: { options: options`-a,--multiple -z,--zero ${kind.value} -s,--suffix` },
   dirname: { prints: true },
   pathchk: {},
   namei: { operands: [many("read")] },
-  lsof: {
-    options: options`-a -n -P -t ${kind.value} -p -u -c -d ${kind.optional} -i -F -g -r -s -S ${kind.read} +D +d`,
-    operands: [many("read")],
-  },
-  fuser: {
-    options: options`-i -v -u ${kind.flagThat("delete")} -k ${kind.read} -m ${kind.value} -n`,
-    operands: [many("read")],
-  },
+  lsof: reads`-a -n -P -t ${kind.value} -p -u -c -d ${kind.optional} -i -F -g -r -s -S ${kind.read} +D +d`,
+  fuser: reads`-i -v -u ${kind.flagThat("delete")} -k ${kind.read} -m ${kind.value} -n`,
   vipw: { operands: [many("rw")] },
 };

@@ -17,7 +17,7 @@ import {
 } from "./git-handlers.ts";
 import { LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
-import type { Spec } from "./program-spec.ts";
+import { connects, type Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { PATHS, SHOW, GIT_READERS } from "./git-readers.ts";
 import { GIT_TRANSFERS } from "./git-transfers.ts";
@@ -173,11 +173,8 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
         more: connect,
         does: "configure",
       },
-      update: {
-        options: options`--init --remote --no-fetch --recursive -f --checkout --merge --rebase ${kind.read} --reference ${kind.value}
+      update: connects`--init --remote --no-fetch --recursive -f --checkout --merge --rebase ${kind.read} --reference ${kind.value}
           --depth --jobs -j --filter`,
-        network: true,
-      },
       init: {},
       deinit: { does: "delete" },
       status: {},

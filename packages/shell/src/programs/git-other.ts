@@ -1,7 +1,7 @@
 import { formats, showsListed } from "./git-handlers.ts";
 import { noteListedFiles } from "./findings.ts";
 import { hasOption } from "./parsed-args.ts";
-import type { Spec } from "./program-spec.ts";
+import { reads, type Spec } from "./program-spec.ts";
 import { kind, many, one, options } from "./option-groups.ts";
 
 const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
@@ -49,7 +49,7 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
       --index-version --threads`,
     operands: ["read"],
   },
-  "verify-pack": { options: options`-v,--verbose -s,--stat-only`, operands: [many("read")] },
+  "verify-pack": reads`-v,--verbose -s,--stat-only`,
   notes: {
     options: options`${kind.value} --ref`,
     subs: {
@@ -170,13 +170,10 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   },
   "merge-index": { does: "run", carries: true },
   "merge-one-file": {},
-  "interpret-trailers": {
-    options: options`--trim-empty --only-trailers --only-input --unfold --parse --no-divider ${kind.flagThat("write")} --in-place
+  "interpret-trailers": reads`--trim-empty --only-trailers --only-input --unfold --parse --no-divider ${kind.flagThat("write")} --in-place
       ${kind.value} --where --if-exists --if-missing --trailer`,
-    operands: [many("read")],
-  },
   mailinfo: { operands: ["write", "write"] },
-  mailsplit: { options: options`${kind.write} -o`, operands: [many("read")] },
+  mailsplit: reads`${kind.write} -o`,
   bundle: {
     options: options`-q`,
     subs: {

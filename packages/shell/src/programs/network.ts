@@ -11,7 +11,7 @@ import {
 } from "./findings.ts";
 import { checkUnknownOptions } from "./checkers.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { connects, reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { SSH } from "./ssh.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -183,24 +183,15 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
       rand: {
         options: options`-hex -base64 ${kind.write} -out -writerand ${kind.load} -engine ${kind.read} -rand`,
       },
-      s_client: {
-        options: options`-quiet -showcerts ${kind.takes("host")} -connect -host -proxy ${kind.value} -port -servername -starttls
+      s_client: connects`-quiet -showcerts ${kind.takes("host")} -connect -host -proxy ${kind.value} -port -servername -starttls
           ${kind.read} -cert -key -CAfile ${kind.load} -engine ${kind.write} -keylogfile -sess_out`,
-        network: true,
-      },
-      s_server: {
-        options: options`-www -WWW -HTTP ${kind.value} -port -accept ${kind.read} -cert -key ${kind.load} -engine`,
-        network: true,
-      },
+      s_server: connects`-www -WWW -HTTP ${kind.value} -port -accept ${kind.read} -cert -key ${kind.load} -engine`,
       req: {
         options: options`-new -x509 -nodes -noout -text ${kind.read} -in -key ${kind.write} -out -keyout ${kind.load} -config -engine
           ${kind.value} -newkey -days -subj`,
       },
-      "*": {
-        options: options`${kind.read} -in -inkey -key -CAfile -CA ${kind.write} -out -keyout ${kind.load} -config -engine -provider
+      "*": reads`${kind.read} -in -inkey -key -CAfile -CA ${kind.write} -out -keyout ${kind.load} -config -engine -provider
           -provider-path ${kind.value} -pass -passin`,
-        operands: [many("read")],
-      },
     },
   },
   gh: {
@@ -213,10 +204,7 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
   glab: { network: true },
   ping: LOOKUP,
   ping6: LOOKUP,
-  dig: {
-    options: options`${kind.takes("read", "load")} -f ${kind.value} -b -p -q -t -x -y ${kind.read} -k`,
-    network: true,
-  },
+  dig: connects`${kind.takes("read", "load")} -f ${kind.value} -b -p -q -t -x -y ${kind.read} -k`,
   host: LOOKUP,
   nslookup: LOOKUP,
   traceroute: LOOKUP,
@@ -231,15 +219,9 @@ export const NETWORK: Readonly<Record<string, Spec>> = {
       ${kind.takes("read", "load")} -iL ${kind.read} --resume ${kind.flagThat("run")} --interactive`,
     operands: [many("host")],
   },
-  tcpdump: {
-    options: options`${kind.script} -z ${kind.write} -w ${kind.read} -r ${kind.takes("read", "load")} -F -V ${kind.value} -i -c -C -G -W
+  tcpdump: connects`${kind.script} -z ${kind.write} -w ${kind.read} -r ${kind.takes("read", "load")} -F -V ${kind.value} -i -c -C -G -W
       -s -Z`,
-    network: true,
-  },
-  tshark: {
-    options: options`${kind.write} -w ${kind.read} -r ${kind.load} -X ${kind.value} -i -c -f -Y -T -e`,
-    network: true,
-  },
+  tshark: connects`${kind.write} -w ${kind.read} -r ${kind.load} -X ${kind.value} -i -c -f -Y -T -e`,
   ip: {
     options: options`-force -4 -6 -s -d -o -j -p -br -all ${kind.takes("read", "load")} -b,-batch ${kind.value} -n,-netns ${kind.optional}
       -c`,

@@ -4,7 +4,7 @@ import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
 import { noteUpwardPaths, recordArgumentsOfTask } from "./script-file.ts";
 import { hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { after, command, joined, known, prefix } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 
@@ -179,10 +179,7 @@ export const YARN_SPEC: Spec = {
     },
     workspaces: {
       subs: {
-        foreach: {
-          options: options`-p -i -A,--all -v -t -R -W ${kind.value} --from --include --exclude -j`,
-          wrap: 0,
-        },
+        foreach: wraps`-p -i -A,--all -v -t -R -W ${kind.value} --from --include --exclude -j`,
         run: NPM_RUN,
         focus: NPM_GET,
         list: {},

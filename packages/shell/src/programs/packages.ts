@@ -5,7 +5,7 @@ import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { names } from "./package-tools.ts";
 import { PIP, POETRY, TOX, RUN_TOOL, UV } from "./python-packages.ts";
 import { optionsNamed } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { connects, reads, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 import { NPM_EXEC, NPM_SPEC, PNPM_SPEC, YARN_SPEC } from "./npm.ts";
@@ -71,7 +71,7 @@ const BUNDLE: Spec = {
   options: options`--verbose --no-color ${kind.load} --gemfile ${kind.value} -r`,
   fullName: "beginning",
   subs: {
-    exec: { options: options`--keep-file-descriptors ${kind.load} --gemfile`, wrap: 0 },
+    exec: wraps`--keep-file-descriptors ${kind.load} --gemfile`,
     ...names("install update add outdated lock cache package", { network: true } as Spec),
     ...names("check list show info clean remove config init doctor platform", {} as Spec),
     console: { does: "run" },
@@ -134,10 +134,10 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
     options: options`${kind.load} --config-file`,
     fullName: "beginning",
     subs: {
-      ...names("install update fetch search push outdated", {
-        network: true,
-        options: options`${kind.write} -i,--install-dir -n,--bindir ${kind.value} -P ${kind.takes("url", "configure")} -s,--source`,
-      } as Spec),
+      ...names(
+        "install update fetch search push outdated",
+        connects`${kind.write} -i,--install-dir -n,--bindir ${kind.value} -P ${kind.takes("url", "configure")} -s,--source` as Spec,
+      ),
       ...names("list uninstall info which contents environment env cleanup build", {} as Spec),
       exec: { wrap: 0 },
       open: { does: "run" },
@@ -181,11 +181,8 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
     network: true,
     operands: [many("data")],
   },
-  rpm: {
-    options: options`-q -a -i -U -F -e -V -l -p -v -h ${kind.read} -f ${kind.code} -E,--eval -D,--define ${kind.script} --pipe
+  rpm: reads`-q -a -i -U -F -e -V -l -p -v -h ${kind.read} -f ${kind.code} -E,--eval -D,--define ${kind.script} --pipe
       ${kind.write} --root --dbpath ${kind.load} --rcfile --macros ${kind.value} --queryformat --qf ${kind.flagThat("configure")} --import`,
-    operands: [many("read")],
-  },
   snap: {
     network: true,
     subs: {

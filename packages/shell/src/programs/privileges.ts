@@ -1,4 +1,4 @@
-import type { Spec } from "./program-spec.ts";
+import { wraps, type Spec } from "./program-spec.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, runScript, unknown, type Findings } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
@@ -120,10 +120,7 @@ export const PRIVILEGES: Readonly<Record<string, Spec>> = {
     inert: "help version",
     more: (use, out) => shellWithout({ ...use, operands: use.operands.slice(1) }, out),
   },
-  setpriv: {
-    options: options`--clear-groups --keep-groups --no-new-privs --nnp -d,--dump -h -V ${kind.value} --reuid --regid --ruid --euid --rgid
+  setpriv: wraps`--clear-groups --keep-groups --no-new-privs --nnp -d,--dump -h -V ${kind.value} --reuid --regid --ruid --euid --rgid
       --egid --groups --inh-caps --ambient-caps --bounding-set --securebits --pdeathsig --ptracer --selinux-label --apparmor-profile
       --landlock-access --landlock-rule --seccomp-filter ${kind.flag} --init-groups --reset-env`,
-    wrap: 0,
-  },
 };

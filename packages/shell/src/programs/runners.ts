@@ -4,7 +4,7 @@ import { GCLOUD } from "./cloud-options.ts";
 import { cloud } from "./clouds.ts";
 import { hazard, network, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, valueOf } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { joined, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
@@ -100,11 +100,8 @@ const CONDA: Spec = {
   options: options`-h,--help -V,--version -v`,
   inert: "help version",
   subs: {
-    run: {
-      options: options`-v --dev --debug-wrapper-scripts --live-stream ${kind.value} -n,--name -p,--prefix ${kind.takes("dir")} --cwd
+    run: wraps`-v --dev --debug-wrapper-scripts --live-stream ${kind.value} -n,--name -p,--prefix ${kind.takes("dir")} --cwd
         ${kind.flag} --no-capture-output`,
-      wrap: 0,
-    },
     activate: { does: "configure" },
     deactivate: { does: "configure" },
     config: { does: "configure" },
@@ -122,13 +119,10 @@ const CONDA: Spec = {
   },
 };
 
-const PERF_RUN: Spec = {
-  options: options`-a,--all-cpus -d,--detailed -v,--verbose -g -q,--quiet -s,--stat -A,--no-aggr -B,--big-num -i,--no-inherit -n,--null
+const PERF_RUN: Spec = wraps`-a,--all-cpus -d,--detailed -v,--verbose -g -q,--quiet -s,--stat -A,--no-aggr -B,--big-num -i,--no-inherit -n,--null
     -S,--sync --append -j,--json-output --summary ${kind.value} -e,--event -p,--pid -t,--tid -r,--repeat -x,--field-separator -C,--cpu
     -I,--interval-print -F,--freq -c,--count --call-graph --log-fd -M,--metrics -D,--delay -m,--mmap-pages -G,--cgroup ${kind.write}
-    -o,--output ${kind.flag} --per-core --per-socket --per-node -T,--transaction -f,--force ${kind.script} --pre --post`,
-  wrap: 0,
-};
+    -o,--output ${kind.flag} --per-core --per-socket --per-node -T,--transaction -f,--force ${kind.script} --pre --post`;
 const READ_SET: Spec = {
   options: options`--stdio -g -n -v ${kind.read} -i,--input ${kind.write} -o,--output ${kind.value} -s`,
 };

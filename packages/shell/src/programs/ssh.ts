@@ -11,7 +11,7 @@ import {
   type Findings,
 } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { readOptions } from "./apply-spec.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -178,23 +178,14 @@ export const SSH: Readonly<Record<string, Spec>> = {
     network: true,
     more: sshSettings,
   },
-  "ssh-keygen": {
-    options: options`-A -B -c -e -g -h -i -L -l -o -Q -q -U -u -v -y ${kind.value} -a -b -C -E -F -I -J -j -M -m -N -n -O -P -r -S -t -V
+  "ssh-keygen": reads`-A -B -c -e -g -h -i -L -l -o -Q -q -U -u -v -y ${kind.value} -a -b -C -E -F -I -J -j -M -m -N -n -O -P -r -S -t -V
       -W -Y -Z -z ${kind.load} -D -w ${kind.takes("rw")} -f -s ${kind.flagThat("write")} -H -K -k -p ${kind.valueThat("delete")} -R`,
-    operands: [many("read")],
-  },
-  "ssh-add": {
-    options: options`-c -K -k -L -l -q -v -X -x ${kind.flagThat("delete")} -D -d ${kind.value} -E -H -h -T -t ${kind.load} -e -S -s`,
-    operands: [many("read")],
-  },
+  "ssh-add": reads`-c -K -k -L -l -q -v -X -x ${kind.flagThat("delete")} -D -d ${kind.value} -E -H -h -T -t ${kind.load} -e -S -s`,
   "ssh-keyscan": {
     options: options`-4 -6 -c -D -H -q -v ${kind.takes("read", "load")} -f ${kind.value} -O -p -T -t`,
     operands: [many("host")],
   },
-  "ssh-agent": {
-    options: options`-c -D -d -k -s ${kind.write} -a ${kind.value} -E -O -t ${kind.load} -P`,
-    wrap: 0,
-  },
+  "ssh-agent": wraps`-c -D -d -k -s ${kind.write} -a ${kind.value} -E -O -t ${kind.load} -P`,
   mosh: {
     options: options`-a -n -4 -6 ${kind.script} --ssh --server ${kind.takes("exec", "run")} --client ${kind.value} --predict -p,--port
       --family`,
@@ -206,10 +197,7 @@ export const SSH: Readonly<Record<string, Spec>> = {
     posix: true,
     more: ssh,
   },
-  sshpass: {
-    options: options`-v -h -V ${kind.value} -p -d -P ${kind.read} -f ${kind.optional} -e`,
-    wrap: 0,
-  },
+  sshpass: wraps`-v -h -V ${kind.value} -p -d -P ${kind.read} -f ${kind.optional} -e`,
   rsh: { options: options`-n -d ${kind.value} -l`, posix: true, more: ssh },
   rlogin: { network: true },
   telnet: {

@@ -1,7 +1,7 @@
 import { CRUDINI } from "./in-place.ts";
 import { file, hazard, unknown, type Findings } from "./findings.ts";
 import { hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
 import { kind, many, one, options } from "./option-groups.ts";
 
@@ -153,18 +153,12 @@ export const SYSTEM: Readonly<Record<string, Spec>> = {
   },
   "xdg-open": { more: opens },
   start: { more: opens },
-  gpg: {
-    options: options`-a -b -c -d -e -s -k -K --import --export --gen-key --verify --list-keys --batch --yes -q ${kind.write} -o,--output
+  gpg: reads`-a -b -c -d -e -s -k -K --import --export --gen-key --verify --list-keys --batch --yes -q ${kind.write} -o,--output
       --logger-file ${kind.load} --homedir --options --exec-path ${kind.value} --keyring -r -u --recv-keys ${kind.script} --photo-viewer
       ${kind.takes("exec", "run")} --agent-program --dirmngr-program --gpg-program ${kind.write} --attribute-file ${kind.takes("url")}
       --keyserver ${kind.valueThat("send")} --send-keys ${kind.valueThat("delete")} --delete-keys --delete-secret-keys`,
-    operands: [many("read")],
-  },
-  gpg2: {
-    options: options`${kind.write} -o,--output ${kind.load} --homedir --options --exec-path ${kind.script} --photo-viewer
+  gpg2: reads`${kind.write} -o,--output ${kind.load} --homedir --options --exec-path ${kind.script} --photo-viewer
       ${kind.takes("exec", "run")} --agent-program`,
-    operands: [many("read")],
-  },
   ldapsearch: { network: true, operands: [many("data")] },
   logrotate: {
     options: options`-d -f -v ${kind.write} -s -l ${kind.script} -m`,

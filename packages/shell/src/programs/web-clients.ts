@@ -1,4 +1,4 @@
-import type { Spec } from "./program-spec.ts";
+import { connects, type Spec } from "./program-spec.ts";
 import type { Word } from "../analysis.ts";
 import { hostOf, hostsOf } from "./hosts.ts";
 import { file, hazard, network, type Findings } from "./findings.ts";
@@ -188,12 +188,9 @@ export const WEB_CLIENTS: Readonly<Record<string, Spec>> = {
       ${kind.script} --on-download-complete --on-download-start --on-download-stop --on-download-error`,
     operands: [many("url")],
   },
-  http: {
-    options: options`-d -f -j -v -h -b ${kind.write} -o,--output --session ${kind.value} --timeout -a -A --verify ${kind.read} --cert`,
-    network: true,
-  },
-  https: { options: options`${kind.write} -o,--output`, network: true },
-  xh: { options: options`${kind.write} -o,--output`, network: true },
+  http: connects`-d -f -j -v -h -b ${kind.write} -o,--output --session ${kind.value} --timeout -a -A --verify ${kind.read} --cert`,
+  https: connects`${kind.write} -o,--output`,
+  xh: connects`${kind.write} -o,--output`,
   lynx: { options: options`-dump -source ${kind.load} -cfg -cmd_script`, operands: [many("url")] },
   w3m: {
     options: options`-dump ${kind.valueThat("configure")} -o ${kind.load} -config`,

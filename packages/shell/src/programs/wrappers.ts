@@ -6,7 +6,7 @@ import { readFd, readParallel, readXargs } from "./xargs.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { file, runScript, type Findings } from "./findings.ts";
 import { parseArgs, hasOption } from "./parsed-args.ts";
-import type { Spec, ParsedArgs } from "./program-spec.ts";
+import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
 import { readEnv, runAfterAssignments } from "./env-program.ts";
 import { joined, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -127,20 +127,11 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     more: numberThenCommand,
   },
   taskset: { options: options`-a,--all-tasks -c,--cpu-list -p,--pid -h -V`, wrap: 1, inert: "pid" },
-  stdbuf: {
-    options: options`--help --version ${kind.value} -i,--input -o,--output -e,--error`,
-    wrap: 0,
-  },
-  setsid: { options: options`-c,--ctty -f,--fork -w,--wait -h -V`, wrap: 0 },
-  nohup: { options: options`--help --version ${kind.value} -p`, wrap: 0 },
-  time: {
-    options: options`-a,--append -p,--portability -q,--quiet -v,--verbose -V -h -l ${kind.value} -f,--format ${kind.write} -o,--output`,
-    wrap: 0,
-  },
-  gtime: {
-    options: options`-a,--append -p -q -v -V ${kind.value} -f,--format ${kind.write} -o,--output`,
-    wrap: 0,
-  },
+  stdbuf: wraps`--help --version ${kind.value} -i,--input -o,--output -e,--error`,
+  setsid: wraps`-c,--ctty -f,--fork -w,--wait -h -V`,
+  nohup: wraps`--help --version ${kind.value} -p`,
+  time: wraps`-a,--append -p,--portability -q,--quiet -v,--verbose -V -h -l ${kind.value} -f,--format ${kind.write} -o,--output`,
+  gtime: wraps`-a,--append -p -q -v -V ${kind.value} -f,--format ${kind.write} -o,--output`,
   watch: {
     options: options`-b,--beep -c,--color -C,--no-color -e,--errexit -g,--chgexit -p,--precise -r,--no-rerun -t,--no-title -w,--no-wrap
       -x,--exec -h -v ${kind.optional} -d,--differences ${kind.value} -q,--equexit -n,--interval ${kind.write} -s,--shotsdir`,
@@ -153,15 +144,9 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     posix: true,
     more: flock,
   },
-  prlimit: {
-    options: options`--noheadings --raw --verbose ${kind.value} -p,--pid -o,--output`,
-    wrap: 0,
-  },
-  numactl: {
-    options: options`-l,--localalloc -b,--balancing -a,--all -s,--show -H,--hardware ${kind.value} -i,--interleave
+  prlimit: wraps`--noheadings --raw --verbose ${kind.value} -p,--pid -o,--output`,
+  numactl: wraps`-l,--localalloc -b,--balancing -a,--all -s,--show -H,--hardware ${kind.value} -i,--interleave
       -w,--weighted-interleave -p,--preferred -P,--preferred-many -m,--membind -N,--cpunodebind -C,--physcpubind`,
-    wrap: 0,
-  },
   setarch: { read: setarch },
   linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
   linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
@@ -178,10 +163,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     wrap: 0,
     more: tracer,
   },
-  valgrind: {
-    options: options`-v -q -h ${kind.write} --log-file --xml-file ${kind.value} --tool ${kind.read} --suppressions`,
-    wrap: 0,
-  },
+  valgrind: wraps`-v -q -h ${kind.write} --log-file --xml-file ${kind.value} --tool ${kind.read} --suppressions`,
   script: {
     options: options`-a,--append -e,--return -f,--flush --force -q,--quiet -h -V ${kind.takes("script")} -c,--command
       ${kind.takes("write")} -B,--log-io -I,--log-in -O,--log-out -T,--log-timing ${kind.value} -m,--logging-format -E,--echo
@@ -190,34 +172,22 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     carries: true,
     more: script,
   },
-  unbuffer: { options: options`-p`, wrap: 0 },
+  unbuffer: wraps`-p`,
   fakeroot: {
     options: options`-u,--unknown-is-real -h -v ${kind.takes("load")} -l,--lib ${kind.takes("exec", "run")} --faked ${kind.write} -s ${kind.read}
       -i ${kind.value} -b`,
     wrap: 0,
     more: shellWithout,
   },
-  "dbus-run-session": {
-    options: options`${kind.takes("load")} --config-file ${kind.takes("exec", "run")} --dbus-daemon`,
-    wrap: 0,
-  },
-  "dbus-launch": {
-    options: options`--exit-with-session --exit-with-x11 --sh-syntax ${kind.value} --autolaunch ${kind.takes("load")} --config-file
+  "dbus-run-session": wraps`${kind.takes("load")} --config-file ${kind.takes("exec", "run")} --dbus-daemon`,
+  "dbus-launch": wraps`--exit-with-session --exit-with-x11 --sh-syntax ${kind.value} --autolaunch ${kind.takes("load")} --config-file
       ${kind.flag} --csh-syntax`,
-    wrap: 0,
-  },
-  "xvfb-run": {
-    options: options`-a,--auto-servernum -l ${kind.write} -e,--error-file -f,--auth-file ${kind.value} -n,--server-num
+  "xvfb-run": wraps`-a,--auto-servernum -l ${kind.write} -e,--error-file -f,--auth-file ${kind.value} -n,--server-num
       -p,--xauth-protocol -s,--server-args -w,--wait`,
-    wrap: 0,
-  },
-  cpulimit: {
-    options: options`-b -q -k -r -v -z -i -m ${kind.value} -l,--limit -p,--pid -e,--exe -P,--path -c`,
-    wrap: 0,
-  },
-  caffeinate: { options: options`-d -i -m -s -u ${kind.value} -t -w`, wrap: 0 },
-  chronic: { options: options`-v -e`, wrap: 0 },
-  ifne: { options: options`-n`, wrap: 0 },
+  cpulimit: wraps`-b -q -k -r -v -z -i -m ${kind.value} -l,--limit -p,--pid -e,--exe -P,--path -c`,
+  caffeinate: wraps`-d -i -m -s -u ${kind.value} -t -w`,
+  chronic: wraps`-v -e`,
+  ifne: wraps`-n`,
   entr: { options: options`-a -c -d -n -p -r -s -x -z`, posix: true, more: entr },
   "systemd-run": {
     options: options`--user --system --scope -r,--remain-after-exit -q,--quiet -d,--same-dir --wait -G,--collect -S,--shell ${kind.value}
