@@ -11,7 +11,7 @@ export {
 export { RUN_TYPES } from "./format/catalogue/run-types.ts";
 export { NO_LINK, chainEvents, digestedText, linkOf, linkOfText } from "./format/chain.ts";
 export { ENVELOPE_FIELDS, eventTime } from "./format/codec/envelope.ts";
-export { formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
+export { eventJson, formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
 export { digestOf } from "./format/digest.ts";
 export {
   LOG_RULES,

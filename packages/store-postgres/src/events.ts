@@ -1,5 +1,5 @@
 import { isJsonObject, type EventDraft, type LogEvent } from "@bylaw/kernel";
-import type { EventBody } from "@bylaw/log";
+import { eventFromBody, type EventBody } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
@@ -49,20 +49,9 @@ export function segmentsOf(
 
 /** Parses the event of a row. Pages and the events for `admit` come from here. */
 function eventOf({ sequence, text, link }: EventRow): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
-    text,
-  ) as EventDraft;
-  freeze(details);
-  return Object.freeze({
-    timestamp,
-    sequence,
-    session_id,
-    event_type,
-    agent_id,
-    task_id,
-    details,
-    hash: PREFIX + link,
-  });
+  const draft = JSON.parse(text) as EventDraft;
+  freeze(draft.details);
+  return eventFromBody({ draft }, sequence, PREFIX + link);
 }
 
 /** The events of a segment with sequences after `after` and up to `until`, in order. */

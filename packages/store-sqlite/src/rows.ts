@@ -1,4 +1,5 @@
-import type { JsonObject, LogEvent } from "@bylaw/kernel";
+import type { EventDraft, LogEvent } from "@bylaw/kernel";
+import { eventFromBody } from "@bylaw/log";
 
 /** A run with the head of its log. */
 export interface RunRow {
@@ -51,19 +52,9 @@ export function eventsIn(
 }
 
 function eventOf(sequence: number, text: string, hash: string): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = JSON.parse(
-    text,
-  ) as Omit<LogEvent, "sequence" | "hash">;
-  return Object.freeze({
-    timestamp,
-    sequence,
-    session_id,
-    event_type,
-    agent_id,
-    task_id,
-    details: freeze(details) as JsonObject,
-    hash,
-  });
+  const draft = JSON.parse(text) as EventDraft;
+  freeze(draft.details);
+  return eventFromBody({ draft }, sequence, hash);
 }
 
 // JSON.parse returns fresh values, so they can be frozen in place.

@@ -2,6 +2,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import type { EventDraft } from "@bylaw/kernel";
+import { eventFromBody } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
 /** Writes one event of a writer; resolves when it is durable. */
@@ -72,18 +73,9 @@ export function openFloor(file: string): { readonly append: Append; readonly clo
   }
   const hash = `sha256:${"0".repeat(64)}`;
   return {
-    append: (_, { timestamp, session_id, event_type, agent_id, task_id, details }) =>
+    append: (_, draft) =>
       new Promise<void>((done) => {
-        const event = {
-          timestamp,
-          sequence: 1_000,
-          session_id,
-          event_type,
-          agent_id,
-          task_id,
-          details,
-          hash,
-        };
+        const event = eventFromBody({ draft }, 1_000, hash);
         waiting.push({ line: `${JSON.stringify(event)}\n`, done });
         if (!running) void run();
       }),

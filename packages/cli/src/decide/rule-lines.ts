@@ -1,29 +1,9 @@
-import { ruleOf, type RuleReference } from "./rule-text.ts";
+import type { RuleReport as PolicyReport } from "@bylaw/policy-language";
+import { ruleOf } from "./rule-text.ts";
 import { plain, short } from "../io/text.ts";
 
-/** A tap's report on one of its rules. */
-export interface RuleReport extends RuleReference {
-  readonly matched: boolean;
-  readonly effect: string;
-  readonly tier?: string;
-  readonly failed?: string;
-  readonly command?: string;
-  readonly may_match?: boolean;
-  readonly depends_on?: string;
-  readonly expected?: string;
-  readonly actual?: string;
-  /** The states of the run that the rule's condition reads. */
-  readonly states?: Readonly<Record<string, unknown>>;
-  /** Whether the rule is about other tools. */
-  readonly elsewhere?: boolean;
-  readonly shadow?: boolean;
-  readonly final?: boolean;
-  readonly deciding?: boolean;
-  /** How many parts of the rule the call fulfils. A greater number is a nearer rule. */
-  readonly nearness?: number;
-  /** Whether the rule is the nearest one, if no rule decides. */
-  readonly nearest?: boolean;
-}
+/** A tap's report on one of its rules. Another plugin than that of policies may leave out most of it. */
+export type RuleReport = Pick<PolicyReport, "name" | "matched" | "effect"> & Partial<PolicyReport>;
 
 /** Whether a tap's report is about a rule. */
 export function isRuleReport(item: unknown): item is RuleReport {

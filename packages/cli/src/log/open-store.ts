@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { BylawError, messageOf, type LogEvent } from "@bylaw/kernel";
-import type { StoreReader } from "@bylaw/log";
+import { eventJson, type StoreReader } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { didYouMean } from "@bylaw/wording";
 import { usageError } from "../io/report-error.ts";
@@ -189,7 +189,8 @@ export async function* readRun(place: StorePlace, run: string): AsyncGenerator<r
       yield events.map((event): LogLine => ({
         file: run,
         line: event.sequence,
-        text: lineText(event),
+        // Whatever its fields hold, so that the verifier can report what is wrong.
+        text: eventJson(event),
         terminated: true,
       }));
     }
@@ -218,16 +219,3 @@ export async function noSuchRun(store: StoreReader, run: string): Promise<BylawE
         : "list the runs of the store with `bylaw log runs`"),
   });
 }
-
-// Every field of the event, whatever it holds, so that the verifier can report what is wrong.
-const lineText = ({
-  timestamp,
-  sequence,
-  session_id,
-  event_type,
-  agent_id,
-  task_id,
-  details,
-  hash,
-}: LogEvent): string =>
-  JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });

@@ -55,20 +55,25 @@ export function chainEvents(
 ): readonly LogEvent[] {
   let { sequence, hash: link = NO_LINK } = last ?? { sequence: 0 };
   return drafts.map((draft): LogEvent => {
-    const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
     sequence += 1;
     const text = digestedText(draft);
     checkText(text);
     link = linkOfText(link, sequence, text);
-    return Object.freeze({
-      timestamp,
-      sequence,
-      session_id,
-      event_type,
-      agent_id,
-      task_id,
-      details,
-      hash: link,
-    });
+    return placedEvent(draft, sequence, link);
+  });
+}
+
+/** The event of a draft with its place in a log. Its fields are in the order of a line. */
+export function placedEvent(draft: EventDraft, sequence: number, hash: string): LogEvent {
+  const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
+  return Object.freeze({
+    timestamp,
+    sequence,
+    session_id,
+    event_type,
+    agent_id,
+    task_id,
+    details,
+    hash,
   });
 }

@@ -1,5 +1,5 @@
 import { type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { digestedText } from "../format/chain.ts";
+import { digestedText, placedEvent } from "../format/chain.ts";
 import { checkText, checkedDraft } from "./store-input.ts";
 
 /** A draft as it will be read, with its chained text. No other code holds a reference to it. */
@@ -38,19 +38,11 @@ export function checkedEventBody({
 }
 
 /** The event of a draft with its place in a log. For stores. */
-export function eventFromBody({ draft }: EventBody, sequence: number, hash: string): LogEvent {
-  const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
-  return Object.freeze({
-    timestamp,
-    sequence,
-    session_id,
-    event_type,
-    agent_id,
-    task_id,
-    details,
-    hash,
-  });
-}
+export const eventFromBody = (
+  { draft }: Pick<EventBody, "draft">,
+  sequence: number,
+  hash: string,
+): LogEvent => placedEvent(draft, sequence, hash);
 
 /**
  * Returns frozen data whose keys are in the order of the text, so that a receipt equals the log. Returns the value itself if they already

@@ -1,4 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
+import { eventJson } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
 /** A listener to the log. Without listeners, nothing is read. */
@@ -246,34 +247,9 @@ export interface Frame {
 const NAME = /^[\w.@/:-]{1,200}$/;
 
 /** The frame of an event. */
-function frameOf({
-  timestamp,
-  sequence,
-  session_id,
-  event_type,
-  agent_id,
-  task_id,
-  details,
-  hash,
-}: LogEvent): Frame {
-  const data = JSON.stringify({
-    timestamp,
-    sequence,
-    session_id,
-    event_type,
-    agent_id,
-    task_id,
-    details,
-    hash,
-  });
+function frameOf(event: LogEvent): Frame {
+  const { sequence, event_type: type, task_id: task, agent_id: agent, details } = event;
   const fence = typeof details["fence"] === "number" ? details["fence"] : null;
-  return {
-    sequence,
-    type: event_type,
-    task: task_id,
-    agent: agent_id,
-    fence,
-    event: NAME.test(event_type) ? event_type : "",
-    data,
-  };
+  const name = NAME.test(type) ? type : "";
+  return { sequence, type, task, agent, fence, event: name, data: eventJson(event) };
 }

@@ -10,6 +10,19 @@ import {
 import { envelopeProblems, isEvent } from "./envelope.ts";
 import { notAnObject, parseLine } from "./parse-line.ts";
 
+/** An event as JSON: its fields in the order of a line, whatever they hold, and nothing else. */
+export const eventJson = ({
+  timestamp,
+  sequence,
+  session_id,
+  event_type,
+  agent_id,
+  task_id,
+  details,
+  hash,
+}: LogEvent): string =>
+  JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash });
+
 /**
  * Parses one line of a log, without its line break. Throws BYLAW_EVENT_INVALID unless it is exactly one event: the seven fields of spec/003
  * in order, and `hash` if the log is chained.

@@ -9,65 +9,46 @@ export interface RuleSpec {
   readonly says: string;
 }
 
+const error = (says: string): RuleSpec => ({ severity: "error", says });
+const warning = (says: string): RuleSpec => ({ severity: "warning", says });
+
 /** The rules of form, sequence, sessions and chain for every log, by id. */
 export const LOG_RULES = {
-  INVALID_JSON: { severity: "error", says: "A line is not one JSON object." },
-  TORN_LAST_LINE: {
-    severity: "warning",
-    says: "The last line has no line break. Cut off, it is no part of the log; whole, it is.",
-  },
-  TORN_LINE: {
-    severity: "warning",
-    says: "A line of a chained log was cut off, as a killed writer leaves it. It is no part of the log; were it, the next line would have a `HASH_MISMATCH`.",
-  },
-  MISSING_FIELD: { severity: "error", says: "A field of the envelope is missing." },
-  INVALID_FIELD: {
-    severity: "error",
-    says: "A field has a value that it cannot have. Under `coordinator` also: no task or agent where one is needed, or two different tasks.",
-  },
-  UNKNOWN_FIELD: { severity: "warning", says: "A field stands beside those of the envelope." },
-  FIELD_ORDER: { severity: "warning", says: "The fields stand in another order." },
+  INVALID_JSON: error("A line is not one JSON object."),
+  TORN_LAST_LINE: warning(
+    "The last line has no line break. Cut off, it is no part of the log; whole, it is.",
+  ),
+  TORN_LINE: warning(
+    "A line of a chained log was cut off, as a killed writer leaves it. It is no part of the log; were it, the next line would have a `HASH_MISMATCH`.",
+  ),
+  MISSING_FIELD: error("A field of the envelope is missing."),
+  INVALID_FIELD: error(
+    "A field has a value that it cannot have. Under `coordinator` also: no task or agent where one is needed, or two different tasks.",
+  ),
+  UNKNOWN_FIELD: warning("A field stands beside those of the envelope."),
+  FIELD_ORDER: warning("The fields stand in another order."),
   // An error if the catalogue is strict.
-  UNKNOWN_EVENT_TYPE: {
-    severity: "warning",
-    says: "The type is not in the catalogue. An error with `--catalogue strict`.",
-  },
-  INVALID_DETAILS: {
-    severity: "error",
-    says: "With `--catalogue strict`: the details are not those of the type.",
-  },
-  FIRST_EVENT_NOT_SESSION: {
-    severity: "error",
-    says: "The log does not begin with `session_start` or `session_resumed`.",
-  },
-  UNEXPECTED_SESSION_START: {
-    severity: "error",
-    says: "A `session_start` that is not the beginning.",
-  },
-  SEQUENCE_NOT_INCREASING: {
-    severity: "error",
-    says: "A number that is not above the one before it.",
-  },
-  SEQUENCE_GAP: {
-    severity: "warning",
-    says: "Numbers are missing. Each line that cannot be read accounts for one.",
-  },
-  TIMESTAMP_BACKWARDS: { severity: "warning", says: "A time before that of the event before it." },
-  SESSION_ID_CHANGED: { severity: "error", says: "Another session without a `session_resumed`." },
-  PREVIOUS_SESSION_MISMATCH: {
-    severity: "error",
-    says: "A resume of a session that is not the one before it.",
-  },
-  HASH_MISMATCH: {
-    severity: "error",
-    says: "The hash does not follow from the line and the one before it, or it does not cover a field.",
-  },
-  HASH_MISSING: { severity: "error", says: "An event without a hash in a log that has them." },
-  ANCHOR_MISMATCH: {
-    severity: "error",
-    says: "The anchor of a rotated file has another number or link than the last event before it.",
-  },
-} as const satisfies Readonly<Record<string, RuleSpec>>;
+  UNKNOWN_EVENT_TYPE: warning(
+    "The type is not in the catalogue. An error with `--catalogue strict`.",
+  ),
+  INVALID_DETAILS: error("With `--catalogue strict`: the details are not those of the type."),
+  FIRST_EVENT_NOT_SESSION: error(
+    "The log does not begin with `session_start` or `session_resumed`.",
+  ),
+  UNEXPECTED_SESSION_START: error("A `session_start` that is not the beginning."),
+  SEQUENCE_NOT_INCREASING: error("A number that is not above the one before it."),
+  SEQUENCE_GAP: warning("Numbers are missing. Each line that cannot be read accounts for one."),
+  TIMESTAMP_BACKWARDS: warning("A time before that of the event before it."),
+  SESSION_ID_CHANGED: error("Another session without a `session_resumed`."),
+  PREVIOUS_SESSION_MISMATCH: error("A resume of a session that is not the one before it."),
+  HASH_MISMATCH: error(
+    "The hash does not follow from the line and the one before it, or it does not cover a field.",
+  ),
+  HASH_MISSING: error("An event without a hash in a log that has them."),
+  ANCHOR_MISMATCH: error(
+    "The anchor of a rotated file has another number or link than the last event before it.",
+  ),
+} satisfies Readonly<Record<string, RuleSpec>>;
 
 /** The id of a rule that applies to every log. */
 export type LogRuleId = keyof typeof LOG_RULES;
