@@ -144,7 +144,8 @@ export interface Hazard {
 /** What a command does to something. */
 export type Effect =
   | {
-      readonly kind: "read" | "write" | "delete" | "execute";
+      /** `project`: the code of a project in this folder or file runs, because the program looks there for tests, tasks or settings. */
+      readonly kind: "read" | "write" | "delete" | "execute" | "project";
       readonly path: PathText;
       /** Whether the effect includes everything below the path. */
       readonly below?: boolean;
@@ -163,6 +164,8 @@ export type Effect =
        * the path or below the `top` of the repository.
        */
       readonly adds?: "below" | "top";
+      /** Set with `prints` if git prints the files that it tracks, `below` the path or below the `top` of the repository. */
+      readonly tracked?: "below" | "top";
       /** Set with `prints` if the program leaves out hidden files and what a `.gitignore` lists, unless such a file takes it back. */
       readonly ignores?: true;
       /** Set if the effect is on files that another program finds below the path. */

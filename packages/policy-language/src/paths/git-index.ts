@@ -11,7 +11,7 @@ export interface Repository {
 }
 
 const MAX_TEXT = 1_048_576;
-const MAX_INDEX = 8_388_608;
+const MAX_INDEX = 33_554_432;
 
 /** The repository that git uses in a folder whose path has no links, or `none`. Undefined if that is not certain. */
 export function repositoryAt(folder: string): Repository | "none" | undefined {
@@ -84,10 +84,13 @@ interface Entry {
 }
 
 /**
- * Reads the index of a repository. Undefined if the index is not whole in its file, names another repository, or uses another hash than
- * SHA-1.
+ * Reads the index of a repository. Undefined if the index is not whole in its file, or uses another hash than SHA-1. Without `submodules`,
+ * also if it names another repository.
  */
-export function readIndex({ folder }: Repository): Index | undefined {
+export function readIndex(
+  { folder }: Repository,
+  { submodules = false }: { readonly submodules?: boolean } = {},
+): Index | undefined {
   const file = `${folder}/index`;
   if (kindOf(file) === "nothing") return { entries: [], time: 0n };
   const time = timeOf(file);
@@ -97,7 +100,7 @@ export function readIndex({ folder }: Repository): Index | undefined {
   if (!createHash("sha1").update(body).digest().equals(bytes.subarray(-HASH_SIZE)))
     return undefined;
   try {
-    const entries = entriesIn(body);
+    const entries = entriesIn(body, submodules);
     return time === undefined || entries === undefined ? undefined : { entries, time };
   } catch {
     return undefined;
@@ -121,7 +124,7 @@ const REPOSITORY = 0o16;
 const FOLDER = 0o04;
 
 // See gitformat-index(5).
-function entriesIn(body: Buffer): readonly Entry[] | undefined {
+function entriesIn(body: Buffer, submodules: boolean): readonly Entry[] | undefined {
   const version = body.readUInt32BE(4);
   if (body.toString("latin1", 0, 4) !== "DIRC" || version < 2 || version > 4) return undefined;
   const entries: Entry[] = [];
@@ -129,7 +132,7 @@ function entriesIn(body: Buffer): readonly Entry[] | undefined {
   let last = "";
   for (let left = body.readUInt32BE(8); left > 0; left--) {
     const type = body.readUInt32BE(at + MODE_AT) >>> 12;
-    if (type === REPOSITORY || type === FOLDER) return undefined;
+    if (type === FOLDER || (type === REPOSITORY && !submodules)) return undefined;
     const isExtended = (body.readUInt16BE(at + ENTRY_SIZE - 2) & 0x4000) !== 0;
     let from = at + ENTRY_SIZE + (isExtended ? 2 : 0);
     const fields = body.subarray(at, from);

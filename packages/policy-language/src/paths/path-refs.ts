@@ -72,8 +72,11 @@ export interface FoundRef {
   readonly denied: boolean;
   /** The names of folders that the program leaves out. */
   readonly except: readonly string[];
-  /** Set if it leaves out what git ignores. `tracked`: also what git tracks already. `hidden`: also hidden files. */
-  readonly leavesOut: "ignored" | "tracked" | "hidden" | undefined;
+  /**
+   * Set if it leaves out what git ignores. `tracked`: also what git tracks already. `hidden`: also hidden files. `untracked`: all that git
+   * does not track.
+   */
+  readonly leavesOut: "ignored" | "tracked" | "hidden" | "untracked" | undefined;
   /** Whether it looks from the top of the repository on. */
   readonly fromTop: boolean;
 }
@@ -161,11 +164,13 @@ export type FileEffect = Extract<Effect, { readonly path: unknown }>;
 
 /** The files of an effect that the host has to look for. */
 export function filesOf(
-  { only, found, prints, except = [], adds, ignores }: FileEffect,
+  { only, found, prints, except = [], adds, tracked, ignores }: FileEffect,
   path: { readonly text: string; readonly pattern?: string },
 ): FoundRef | undefined {
   if (found !== undefined) return foundRef(path, only, found);
   if (prints !== true) return undefined;
+  const fromTop = (adds ?? tracked) === "top";
+  if (tracked !== undefined) return printedRef(path, only, { leavesOut: "untracked", fromTop });
   const leavesOut = adds !== undefined ? "tracked" : ignores === true ? "hidden" : undefined;
-  return printedRef(path, only, { except, leavesOut, fromTop: adds === "top" });
+  return printedRef(path, only, { except, leavesOut, fromTop });
 }

@@ -5,7 +5,7 @@ import { GitFiles } from "./git-files.ts";
 import { createIgnoredPaths } from "./ignored-paths.ts";
 import { absolutePath } from "./path-text.ts";
 import { plainMatches } from "./plain-matches.ts";
-import { trackedPaths } from "./tracked-paths.ts";
+import { trackedBelow, trackedPaths } from "./tracked-paths.ts";
 import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
 /** The limit of folder entries to read where what git ignores is left out. */
@@ -24,7 +24,9 @@ export function resolveGlobs(
   // A folder that does not exist here may exist where the command runs.
   const globs = wanted.filter(
     ({ folder, found }) =>
-      found?.denied !== true || lookup.kindOf(absolutePath(folder, call)) !== "nothing",
+      found?.denied !== true ||
+      found.leavesOut === "untracked" ||
+      lookup.kindOf(absolutePath(folder, call)) !== "nothing",
   );
   // Without what git ignores, these are the files that people work on, and most searches are of all of them.
   const wide = new GlobLookup(MAX_UNIGNORED);
@@ -33,7 +35,7 @@ export function resolveGlobs(
   // Undefined if nothing is known of what the shell finds.
   const matchesOf = (folder: string, names: CommandGlob["names"]): readonly string[] | undefined =>
     names.length === 0 ? [folder] : plainMatches(folder, names, lookup);
-  const linked = globs.map(({ folder, names, found, counts, asks }) => {
+  const linked = globs.map(({ folder, names, found, counts = () => true, asks }) => {
     const at = absolutePath(folder, call);
     if (asks === "ignored") return matchesOf(at, names)?.every(isIgnored) === true ? [] : undefined;
     if (asks !== undefined) return isMissing(lookup.kindOf(at), asks) ? [] : undefined;
@@ -44,7 +46,9 @@ export function resolveGlobs(
           ? trackedPaths(at, found, lookup)
           : all(
               (found.denied ? (matchesOf(at, names) ?? [at]) : [at]).map((start) =>
-                foundPaths(start, found, found.leavesOut ? wide : lookup, { counts, git }),
+                found.leavesOut === "untracked"
+                  ? trackedBelow(start, found, lookup, counts)
+                  : foundPaths(start, found, found.leavesOut ? wide : lookup, { counts, git }),
               ),
             ),
       placesOf,

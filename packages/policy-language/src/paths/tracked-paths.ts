@@ -59,6 +59,29 @@ export function trackedPaths(
   return isKnown ? paths : undefined;
 }
 
+/**
+ * The files below a folder, or from the top of its repository on, that git tracks and that count. Git prints them also if they are not there
+ * now. Undefined if there are too many, or the index cannot be read.
+ */
+export function trackedBelow(
+  folder: string,
+  { fromTop }: Pick<FoundRef, "fromTop">,
+  lookup: GlobLookup,
+  counts: (path: string) => boolean,
+): readonly string[] | undefined {
+  let start = folder.replace(/\/+$/, "");
+  while (realOf(start) === undefined) start = dirname(start);
+  const real = `${realOf(start)}${folder.slice(start.length)}`.replace(/\/+$/, "");
+  const repository = repositoryAt(realOf(start) ?? "/");
+  if (repository === "none") return [];
+  const index = repository && readIndex(repository, { submodules: true });
+  if (repository === undefined || index === undefined) return undefined;
+  const found = index.entries
+    .map(({ name }) => `${repository.top}/${Buffer.from(name, "latin1").toString()}`)
+    .filter((path) => (fromTop || `${path}/`.startsWith(`${real}/`)) && counts(path));
+  return found.every(() => lookup.count()) ? found : undefined;
+}
+
 // Whether git, started in a parent folder, works in this repository, and the folder is not behind a link.
 function isOperandOf(top: string, folder: string): boolean {
   if (top !== "/" && repositoryAt(dirname(top)) !== "none") return false;

@@ -4,7 +4,7 @@ import { deletedBelow, findingOf, recursiveOf } from "./found-files.ts";
 import { below, namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, seen } from "./word-text.ts";
 
-export type FileKind = "read" | "write" | "delete" | "execute";
+export type FileKind = "read" | "write" | "delete" | "execute" | "project";
 
 /** Collects what a command does, according to its words. */
 export interface Findings {
@@ -109,6 +109,8 @@ export interface FolderScope {
   readonly except?: readonly string[];
   /** Set with `prints` if git adds new files to its index: those below the path, or below the top of the repository. */
   readonly adds?: "below" | "top";
+  /** Set with `prints` if only what git tracks is printed: below the path, or below the top of the repository. */
+  readonly tracked?: "below" | "top";
   /** Set with `prints` if hidden files, and what a `.gitignore` lists, are left out. */
   readonly ignores?: true;
   /** Whether it writes files that exist, and no others. */
@@ -137,7 +139,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible, prints, except, adds, ignores, needs } = more;
+  const { only, follows, visible, prints, except, adds, tracked, ignores, needs } = more;
   const needed = needs === undefined || path.text === undefined ? {} : { needs };
   const effect = { kind, path, below: true, ...exact, ...needed } as const;
   if (only === undefined && follows !== true && visible !== true && prints !== true)
@@ -151,6 +153,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
       ...(prints === true ? { prints } : {}),
       ...(except === undefined ? {} : { except }),
       ...(adds === undefined ? {} : { adds }),
+      ...(tracked === undefined ? {} : { tracked }),
       ...(ignores === true ? { ignores } : {}),
     });
 }

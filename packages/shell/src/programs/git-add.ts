@@ -1,5 +1,6 @@
 import { file, type Findings, type FolderScope } from "./findings.ts";
 import { readsPatterns } from "./git-handlers.ts";
+import { printsHunks } from "./git-prints.ts";
 import { kind, options } from "./option-groups.ts";
 import { hasOption } from "./parsed-args.ts";
 import type { ParsedArgs, Spec } from "./program-spec.ts";
@@ -11,6 +12,7 @@ const WIDE = /[*?[\\]|^:/;
 /** Records that `git add` puts new files into the index, from which every diff prints them. */
 function adds(use: ParsedArgs, out: Findings): void {
   readsPatterns(use.operands, out);
+  printsHunks(use, out);
   const isTracked = hasOption(use, "update dry-run");
   const scope = (from: "below" | "top"): FolderScope => ({
     below: true,

@@ -17,9 +17,10 @@ import {
 } from "./git-handlers.ts";
 import { LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
+import { printsHunks, printsTracked } from "./git-prints.ts";
 import { connects, type Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
-import { PATHS, SHOW, GIT_READERS } from "./git-readers.ts";
+import { PATHS, GIT_LOG, GIT_READERS } from "./git-readers.ts";
 import { GIT_TRANSFERS } from "./git-transfers.ts";
 import { toTarget } from "./to-target.ts";
 const TREE: Spec = { operands: PATHS, below: "always", prints: true };
@@ -57,6 +58,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
       -m,--message --cleanup ${kind.flag} --reset-author --short -s,--signoff --dry-run --status ${kind.read} -F,--file -t,--template
       ${kind.value} --trailer ${kind.takes("read", "load")} --pathspec-from-file ${kind.optional} -u --untracked-files -S --gpg-sign`,
     operands: PATHS,
+    more: printsHunks,
   },
   rm: {
     options: options`-f,--force -n,--dry-run -r --cached --ignore-unmatch --sparse -q,--quiet --pathspec-file-nul
@@ -89,6 +91,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   reset: {
     options: options`--mixed -N --soft --keep -q,--quiet -p,--patch ${kind.flagThat("delete")} --hard --merge
       ${kind.takes("read", "load")} --pathspec-from-file ${kind.optional} --recurse-submodules ${kind.flag} --refresh`,
+    more: printsHunks,
   },
   merge: {
     options: options`--commit --no-commit -e,--edit --no-edit --ff --no-ff --ff-only --signoff --stat -n --squash --no-squash --verify
@@ -121,13 +124,13 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
     more: stash,
     subs: {
       push: {
-        options: options`-p -k,--keep-index --no-keep-index -u,--include-untracked -a,--all -q,--quiet -S,--staged ${kind.value}
+        options: options`-p,--patch -k,--keep-index --no-keep-index -u,--include-untracked -a,--all -q,--quiet -S,--staged ${kind.value}
           -m,--message ${kind.takes("read", "load")} --pathspec-from-file`,
         more: stash,
       },
       save: {},
-      list: SHOW,
-      show: { options: LOG, more: formats },
+      list: GIT_LOG,
+      show: GIT_LOG,
       pop: {},
       apply: {},
       branch: {},
@@ -217,13 +220,17 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
     options: options`-l,--list -v --worktree-attributes -0 -9 ${kind.value} --format --prefix --add-virtual-file --mtime ${kind.write}
       -o,--output ${kind.takes("read", "load")} --add-file ${kind.takes("remote", "send")} --remote ${kind.script} --exec`,
     operands: ["data", many("read")],
+    more: (use, out) => printsTracked(use, out, "below"),
   },
   "format-patch": {
     options: options`${LOG} -k -N -s,--signoff --stdout --encode-email-headers --progress ${kind.write} -o,--output-directory
       ${kind.optional} --attach --inline --thread --rfc --notes ${kind.value} --in-reply-to --cover-from-description --subject-prefix
       --filename-max-length -v,--reroll-count --to --cc --signature --suffix --base --interdiff --range-diff --creation-factor
       ${kind.flag} --ignore-if-in-upstream --cover-letter ${kind.read} --signature-file`,
-    more: formatPatch,
+    more: (use, out) => {
+      formatPatch(use, out);
+      printsTracked(use, out, "top");
+    },
   },
   apply: {
     options: options`--stat --numstat --summary --check --index --cached -N,--intent-to-add -3,--3way -R,--reverse --reject -z

@@ -10,6 +10,7 @@ import {
   unknown,
   type Findings,
 } from "./findings.ts";
+import { printsHunks } from "./git-prints.ts";
 import { isInEffect, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Operand, ParsedArgs } from "./program-spec.ts";
 import { after, joined, known, mayBeOption, notListed, prefix } from "./word-text.ts";
@@ -216,6 +217,7 @@ export function checkout(use: ParsedArgs, out: Findings): void {
 
 /** Records that changes are removed from the named files, or from all. */
 export function stash(use: ParsedArgs, out: Findings): void {
+  printsHunks(use, out);
   const [first] = use.operands;
   // The subcommand before the paths has already been read.
   if (use.spec.subs !== undefined && first !== undefined && out.argv[first.at - 1]?.text !== "--")

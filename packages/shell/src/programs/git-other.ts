@@ -1,5 +1,6 @@
 import { formats, showsListed } from "./git-handlers.ts";
 import { noteListedFiles } from "./findings.ts";
+import { namesFiles, printsTracked } from "./git-prints.ts";
 import { hasOption } from "./parsed-args.ts";
 import { reads, type Spec } from "./program-spec.ts";
 import { kind, many, one, options } from "./option-groups.ts";
@@ -151,7 +152,12 @@ export const GIT_OTHER: Readonly<Record<string, Spec>> = {
   "cat-file": {
     options: options`-t -s -e -p --follow-symlinks --unordered -z --allow-unknown-type --use-mailmap ${kind.flagThat("run")} --textconv
       --filters ${kind.value} --path ${kind.optional} --batch --batch-check --batch-command ${kind.flag} --batch-all-objects --buffer`,
-    more: showsListed,
+    more: (use, out) => {
+      showsListed(use, out);
+      const names = use.operands.slice(hasOption(use, "t s e p") ? 0 : 1);
+      if (!hasOption(use, "t s e batch-check") && !namesFiles({ operands: names }))
+        printsTracked(use, out, "top");
+    },
   },
   "hash-object": {
     options: options`--stdin --stdin-paths --no-filters --literally ${kind.value} -t --path ${kind.flagThat("write")} -w`,

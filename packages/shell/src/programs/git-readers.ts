@@ -1,27 +1,40 @@
 import { formats, readsPatterns, shows } from "./git-handlers.ts";
 import { DIFF, LOG } from "./git-options.ts";
-import { hazard } from "./findings.ts";
-import { hasOption } from "./parsed-args.ts";
-import type { Spec } from "./program-spec.ts";
+import { namesFiles, printsLines, printsTracked } from "./git-prints.ts";
+import { hazard, type Findings } from "./findings.ts";
+import { hasOption, isInEffect } from "./parsed-args.ts";
+import type { ParsedArgs, Spec } from "./program-spec.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 export const PATHS: NonNullable<Spec["operands"]> = [many("read")];
 
-export const SHOW: Spec = { options: LOG, more: shows };
+const showsLines =
+  (more: { readonly byDefault: boolean }) =>
+  (use: ParsedArgs, out: Findings): void => {
+    shows(use, out);
+    if (printsLines(use, more) && !namesFiles(use)) printsTracked(use, out, "top");
+  };
+const linesByOption = showsLines({ byDefault: false });
+const linesByDefault = showsLines({ byDefault: true });
+
+export const GIT_LOG: Spec = { options: LOG, more: linesByOption };
 
 export const GIT_READERS: Readonly<Record<string, Spec>> = {
   status: {
     options: options`-s,--short -b,--branch --show-stash --long -v,--verbose -z --no-column --ahead-behind --no-ahead-behind --renames
       --no-renames ${kind.optional} --porcelain -u --untracked-files --ignore-submodules --ignored --column --find-renames`,
     operands: PATHS,
+    more: (use, out) => {
+      if (hasOption(use, "verbose")) printsTracked(use, out, "top");
+    },
   },
-  log: SHOW,
-  show: SHOW,
-  whatchanged: SHOW,
+  log: GIT_LOG,
+  show: { options: LOG, more: linesByDefault },
+  whatchanged: GIT_LOG,
   reflog: {
     options: LOG,
     more: (use, out) => {
-      shows(use, out);
+      linesByOption(use, out);
       const [first] = use.operands;
       if (/^(expire|delete|drop|write)$/.test(first?.word.text ?? "") && first !== undefined)
         hazard(out, first.at, "delete");
@@ -32,11 +45,11 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     more: formats,
   },
   "rev-list": { options: LOG, more: formats },
-  diff: { options: DIFF, more: shows },
-  "diff-tree": { options: LOG, more: shows },
-  "diff-index": { options: DIFF, more: shows },
-  "diff-files": { options: DIFF, more: shows },
-  "range-diff": { options: LOG, more: shows },
+  diff: { options: DIFF, more: linesByDefault },
+  "diff-tree": GIT_LOG,
+  "diff-index": { options: DIFF, more: linesByOption },
+  "diff-files": { options: DIFF, more: linesByOption },
+  "range-diff": { options: LOG, more: linesByDefault },
   difftool: {
     options: options`${DIFF} -y,--no-prompt --prompt -d,--dir-diff -g,--gui ${kind.script} -x,--extcmd ${kind.value} -t,--tool
       ${kind.flag} --tool-help`,
@@ -58,7 +71,12 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     noFirst: "e f",
     below: "always",
     alone: "read",
-    more: (use, out) => readsPatterns(use.operands.slice(hasOption(use, "e f") ? 0 : 1), out),
+    more: (use, out) => {
+      const operands = use.operands.slice(hasOption(use, "e f") ? 0 : 1);
+      readsPatterns(operands, out);
+      if (!isInEffect(use, "name-only files-without-match count quiet"))
+        printsTracked(use, out, "below", operands);
+    },
   },
   blame: {
     options: options`-b --root --show-stats -l -t --reverse --first-parent -p,--porcelain --line-porcelain --incremental --color-lines

@@ -103,9 +103,9 @@ export const SEARCH: Readonly<Record<string, Spec>> = {
             hazard(out, out.argv[at + 1] === value ? at + 1 : at, "unknown");
     },
   },
-  ag: AG,
+  ag: { ...AG, printsFiles: "unignored" },
   ack: { ...AG, printsFiles: "all" },
-  pt: AG,
+  pt: { ...AG, printsFiles: "unignored" },
   look: { operands: ["data", "read"] },
   fzf: {
     options: options`${kind.script} --preview --bind --execute ${kind.value} -q,--query -f,--filter ${kind.write} --history
