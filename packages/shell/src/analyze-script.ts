@@ -19,6 +19,7 @@ import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
 import { parseScript } from "./parse/syntax.ts";
 import { walkScript } from "./walk/walk-script.ts";
+import { noteProjectFolders } from "./effects/project-folders.ts";
 import { noteWritten } from "./effects/written-programs.ts";
 
 // Variables that bash sets to text from outside the line.
@@ -122,6 +123,7 @@ function finish(line: string, walk: WalkState): Analysis {
   markLaterPaths(walk, around);
   checkListedNames(walk);
   noteWritten(commands);
+  noteProjectFolders(walk);
   markInput(walk);
   const [reason] = unknown;
   const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);

@@ -26,7 +26,11 @@ describe("the name of an option tells what it does, in any program", () => {
 
   test("checkers treat their words as data, and read the files that they check", () => {
     expect(commandOf("eslint rm -rf x").carries).toBe(false);
-    expect(effectsOf("eslint --fix src")).toEqual(["read+ src", "write+ src (visible)"]);
+    expect(effectsOf("eslint --fix src")).toEqual([
+      "read+ src",
+      "write+ src (visible)",
+      "project src",
+    ]);
     expect(effectsOf("black src")).toEqual(["read+ src", "write+ src (visible)"]);
     expect(effectsOf("aws s3 cp k.pem s3://b")).toContain("read+ k.pem");
     expect(effectsOf("gh gist create k.pem")).toContain("read k.pem");

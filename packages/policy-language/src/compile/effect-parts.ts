@@ -89,10 +89,8 @@ function leaves({ paths: { known, workspace } }: CallFacts): boolean {
 // The temporary folder is outside: others may write there, and what lies there is not reviewed with the project.
 const runsOutside = ({ paths: { known, workspace } }: CallFacts): boolean =>
   known.some(
-    ({ executes, remote, places }) =>
-      executes &&
-      !remote &&
-      places.some((place) => workspace === undefined || !place.isBelow(workspace)),
+    ({ runs, remote }) =>
+      !remote && runs.some((place) => workspace === undefined || !place.isBelow(workspace)),
   );
 
 const placesOf = ({ places, all }: PathFact): readonly Place[] =>

@@ -53,7 +53,7 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
   for (const effect of effects) {
     if (!("path" in effect)) continue;
     const { path, kind, below, only, follows, visible = false, exact = false, needs } = effect;
-    const access = kind === "read" || kind === "execute" ? "read" : "write";
+    const access = kind === "write" || kind === "delete" ? "write" : "read";
     if (path.text === undefined) {
       // A file on another machine is not covered by rules about files here.
       if (!remote) unknown ??= path.why;
@@ -87,8 +87,8 @@ function fromEffects({ effects, remote, words, named }: LinePart): CollectedPath
     wanted.push({
       text: path.text,
       access,
-      executes: kind === "execute",
-      guessed: !remote && isProgram(effect, words),
+      executes: kind === "project" || (kind === "execute" && !isProgram(effect, words)),
+      guessed: !remote && (kind === "project" || isProgram(effect, words)),
       region,
       deletesBelow,
       ignoredKey:

@@ -12,8 +12,8 @@ import { saysYes, stampOf, type Stamp } from "./stamp.ts";
 /** One path that a call names. */
 export interface PathFact {
   readonly access: Access;
-  /** Whether the command runs it, or loads it as code. */
-  readonly executes: boolean;
+  /** The places of what the command runs, or loads as code. */
+  readonly runs: readonly Place[];
   /** Every path that it may be: as written, and with links resolved. Empty for a guessed one. */
   readonly places: readonly Place[];
   /** Further paths that only a deny considers, such as its path if the workspace itself is behind a link. For a guessed one: all paths. */
@@ -124,7 +124,7 @@ class PathReader {
     if (guessed)
       return {
         ...{ ...NOWHERE, access, aliases: all, all, named: all },
-        ...{ region: within, follows, remote },
+        ...{ region: within, runs: executes ? places : NONE, follows, remote },
       };
     const folders = within?.isStrict === true ? places.length : 0;
     // Outside the workspace the folder of a few names counts too.
@@ -150,8 +150,8 @@ class PathReader {
         ? files
         : (this.#insideOf(ref, all) ?? (samples && matches?.concat(samples)));
     return {
-      ...{ access, executes, places, aliases, all: both, named, maybe, cover, folders },
-      ...{ follows, remote },
+      ...{ access, places, aliases, all: both, named, maybe, cover, folders },
+      ...{ runs: executes ? places : NONE, follows, remote },
       ignored: ref.ignoredKey !== undefined && this.#stamp?.globs.has(ref.ignoredKey) === true,
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
       listed,
@@ -272,7 +272,7 @@ const wholeOf = (matches: readonly Place[], { visible = false }: RegionNames): R
 const NONE: readonly Place[] = [];
 const NOWHERE = {
   ...{ places: [], aliases: [], all: [], named: [], maybe: [] },
-  ...{ cover: undefined, listed: false, folders: 0, ignored: false, executes: false },
+  ...{ cover: undefined, listed: false, folders: 0, ignored: false, runs: [] },
 } as const;
 
 interface Guessed {

@@ -54,6 +54,8 @@ export function readOptions(use: ParsedArgs, out: Findings): void {
     if (option.role === "write" && value?.text !== undefined && NOWHERE.has(value.text)) continue;
     if (option.does !== undefined && !(quiet && option.does === "write" && option.value === "none"))
       hazard(out, at, option.does);
+    if (value !== undefined && option.role === "dir" && option.does === "load")
+      file(out, "project", value);
     if (value !== undefined && option.role !== "data")
       applyRole(option.role, value, at, use.spec, out, undefined);
   }

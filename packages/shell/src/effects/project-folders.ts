@@ -1,0 +1,27 @@
+import type { Effect, PathText } from "../analysis.ts";
+import { namedEffects } from "../programs/named-effects.ts";
+import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
+import { ANYWHERE, START } from "./working-folder.ts";
+
+/** Notes the working folder of a command, if that is not where the line starts and its program runs what it finds there. */
+export function noteProjectFolders(walk: WalkState): void {
+  const { commands, folders } = walk;
+  for (const [at, draft] of commands.entries()) {
+    const folder = actualFolder(walk, folders[at] ?? ANYWHERE);
+    if (folder === START || !runsProject(draft)) continue;
+    const paths =
+      folder === ANYWHERE
+        ? commands.flatMap(enteredBy)
+        : folder.flatMap((text) => (text === "" ? [] : { text }));
+    draft.effects = [...draft.effects, ...paths.map((path): Effect => ({ kind: "project", path }))];
+  }
+}
+
+// A repository of git names programs in its settings, and has hooks.
+const runsProject = (draft: Draft): boolean =>
+  draft.effects.some(({ kind }) => kind === "vcs") || namedEffects(draft).names.has("runs-project");
+
+const enteredBy = (draft: Draft): readonly PathText[] =>
+  /^(?:cd|pushd|chdir)$/.test(draft.argv[0]?.text ?? "")
+    ? draft.effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []))
+    : [];

@@ -1,0 +1,34 @@
+import type { Word } from "../analysis.ts";
+import type { Findings } from "./findings.ts";
+import { baseName } from "./word-text.ts";
+
+const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
+
+// Programs that run the code of the files that they are given, or the settings in the folders.
+const RUNNERS = words(
+  `pytest py.test unittest nose2 doctest tox nox flask uvicorn gunicorn celery mocha ava tap tape uvu vitest astro next nuxt vite
+  storybook webpack eslint prettier stylelint xo standard svelte-check rspec cucumber rubocop standardrb reek rails rake phpunit pest
+  phpstan psalm prove bats busted crystal mix rebar3 go dotnet flutter dart zig swift deno cmake ctest dune cabal stack tree-sitter
+  playwright cypress just task`,
+);
+// Programs that may come before one of them.
+const LAUNCHERS =
+  /^(?:python[\d.]*|poetry|uv|pipenv|pdm|hatch|rye|bundle|npx|pnpx|bunx|pnpm|yarn|npm|coverage|time|nice)$/;
+
+// The program is among the first words: `poetry run python -m pytest tests`.
+const MOST_BEFORE = 8;
+
+/** Notes the files and folders that a program is given, if it runs the code that it finds there. */
+export function noteProjects({ argv, effects }: Findings): void {
+  if (!runsOperands(argv)) return;
+  const paths = effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []));
+  for (const path of paths) effects.push({ kind: "project", path });
+}
+
+function runsOperands(argv: readonly Word[]): boolean {
+  const [first, ...others] = argv
+    .slice(0, MOST_BEFORE)
+    .map(({ text = "" }) => baseName(text).toLowerCase());
+  if (first === undefined) return false;
+  return RUNNERS.has(first) || (LAUNCHERS.test(first) && others.some((name) => RUNNERS.has(name)));
+}
