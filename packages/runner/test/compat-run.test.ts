@@ -11,7 +11,7 @@ import {
 } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { stage, templateOf, write } from "./kit.ts";
+import { stage, templateOf, write, stageOf } from "./kit.ts";
 
 type Case = CodemachineCase & { readonly name: string; readonly result: CodemachineTrace };
 const cases = JSON.parse(
@@ -135,17 +135,20 @@ describe("the runner under `radium`", () => {
     requests: Readonly<Record<string, readonly object[]>>,
   ): Promise<readonly string[]> => {
     const seen: string[] = [];
-    const at = stage(await templateOf({ compat: "radium", ...parts }), {
-      play: ({ step, visit, controlFile }) => {
-        seen.push(`${step}${visit}`);
-        const request = requests[step]?.[visit - 1];
-        if (request !== undefined) write(controlFile, request);
-        return undefined;
+    const at = await stageOf(
+      { compat: "radium", ...parts },
+      {
+        play: ({ step, visit, controlFile }) => {
+          seen.push(`${step}${visit}`);
+          const request = requests[step]?.[visit - 1];
+          if (request !== undefined) write(controlFile, request);
+          return undefined;
+        },
+        fail: () => {
+          throw new Error("no");
+        },
       },
-      fail: () => {
-        throw new Error("no");
-      },
-    });
+    );
     const end = await at.go();
     return [...seen, end.outcome];
   };

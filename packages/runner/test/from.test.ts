@@ -7,7 +7,7 @@ import {
 } from "../src/index.ts";
 import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
-import { player, stage, templateOf, write } from "./kit.ts";
+import { player, stage, templateOf, write, stageOf } from "./kit.ts";
 
 const worker = { agent: "worker", run: { function: "work" } };
 const agents = {
@@ -71,20 +71,23 @@ async function called(fails: "helper" | "second" | "worker", by: "moved" | "migr
 it("a failed step that calls no more agents leaves none of its agents at work", async () => {
   const step = (id: string) => ({ id, ...worker, trigger: "helper", continue_on_error: true });
   const trace: string[] = [];
-  const at = stage(await templateOf({ agents, steps: [step("one"), step("two")] }), {
-    work: async ({ run, step: id }): Promise<undefined> => {
-      trace.push(id);
-      await run.behave({ action: "trigger", step: id, agent: "worker" });
-      if (id === "one") throw new Error("no");
+  const at = await stageOf(
+    { agents, steps: [step("one"), step("two")] },
+    {
+      work: async ({ run, step: id }): Promise<undefined> => {
+        trace.push(id);
+        await run.behave({ action: "trigger", step: id, agent: "worker" });
+        if (id === "one") throw new Error("no");
+      },
+      help: async ({ run, step: id, agent }): Promise<undefined> => {
+        trace.push(`${id}:${String(agent)}`);
+        if (agent !== "helper") return;
+        await run.behave({ action: "trigger", step: id, agent, trigger_agent_id: "second" });
+        throw new Error("no");
+      },
+      play: () => undefined,
     },
-    help: async ({ run, step: id, agent }): Promise<undefined> => {
-      trace.push(`${id}:${String(agent)}`);
-      if (agent !== "helper") return;
-      await run.behave({ action: "trigger", step: id, agent, trigger_agent_id: "second" });
-      throw new Error("no");
-    },
-    play: () => undefined,
-  });
+  );
   expect(await at.go()).toMatchObject({ outcome: "completed" });
   expect(trace).toEqual(["one", "two", "two:helper"]);
   expect((await at.types()).filter((type) => type === "agent_returned")).toHaveLength(3);
@@ -97,14 +100,17 @@ it("a step that asks for an agent and then stops its loop leaves no agent at wor
     { id: "two", ...worker, trigger: "helper" },
   ];
   const trace: string[] = [];
-  const at = stage(await templateOf({ agents, steps }), {
-    work: async ({ run, step }): Promise<undefined> => {
-      await run.behave({ action: "trigger", step, agent: "worker" });
-      if (step === "one") await run.behave({ action: "stop", step, agent: "worker" });
+  const at = await stageOf(
+    { agents, steps },
+    {
+      work: async ({ run, step }): Promise<undefined> => {
+        await run.behave({ action: "trigger", step, agent: "worker" });
+        if (step === "one") await run.behave({ action: "stop", step, agent: "worker" });
+      },
+      help: ({ step }) => void trace.push(step),
+      play: () => undefined,
     },
-    help: ({ step }) => void trace.push(step),
-    play: () => undefined,
-  });
+  );
   expect(await at.go()).toMatchObject({ outcome: "completed" });
   expect(trace).toEqual(["two"]);
 });

@@ -1,6 +1,6 @@
 import { releaseWorkflow, type OversightQuestion } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { player, stage, templateOf } from "./kit.ts";
+import { playing } from "./kit.ts";
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 
@@ -10,10 +10,9 @@ async function overseen(
   steps: readonly object[],
   risks: readonly (number | null)[],
 ) {
-  const { trace, functions } = player({ loop: [{ action: "loop" }] });
-  const at = stage(
-    await templateOf({ steps, oversight: { command: ["true"], ...oversight } }),
-    functions,
+  const { trace, at } = await playing(
+    { steps, oversight: { command: ["true"], ...oversight } },
+    { loop: [{ action: "loop" }] },
   );
   const left = [...risks];
   const asked: string[] = [];

@@ -79,6 +79,12 @@ export function stage(
   };
 }
 
+/** One workflow of a template with these parts. */
+export const stageOf = async (
+  parts: object,
+  functions?: Readonly<Record<string, StepFunction>>,
+): Promise<Stage> => stage(await templateOf(parts), functions);
+
 /** Writes a request as an agent does. */
 export const write = (file: string, request: object | string): void =>
   writeFileSync(file, typeof request === "string" ? request : JSON.stringify(request));
@@ -97,4 +103,10 @@ export function player(
     if (request !== undefined && request !== null) write(controlFile, request);
   };
   return { trace, functions: { play } };
+}
+
+/** A workflow of a template with these parts, whose functions record and request as those of `player`. */
+export async function playing(parts: object, requests?: Parameters<typeof player>[0]) {
+  const { trace, functions } = player(requests);
+  return { trace, at: await stageOf(parts, functions) };
 }

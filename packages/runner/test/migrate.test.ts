@@ -8,7 +8,7 @@ import {
   workflowState,
 } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { player, stage, templateOf } from "./kit.ts";
+import { player, stage, templateOf, stageOf } from "./kit.ts";
 
 const step = (id: string, more: object = {}) => ({ id, run: { function: "play" }, ...more });
 const again = [{ action: "loop" }];
@@ -28,7 +28,7 @@ async function changed(
 ) {
   const { trace, functions } = player(requests);
   const failing = { ...functions, fail: () => Promise.reject(new Error("no")) };
-  const at = stage(await templateOf({ steps: before }), failing);
+  const at = await stageOf({ steps: before }, failing);
   await at.go();
   const loaded = await templateOf({ steps: now });
   const run = await at.open();
@@ -178,9 +178,10 @@ describe("a run is migrated to a changed template", () => {
     );
     expect(run.head).toBe(head);
     const agents = { worker: { run: { function: "fail" } } };
-    const held = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }), {
-      fail: () => Promise.reject(new Error("no")),
-    });
+    const held = await stageOf(
+      { agents, steps: [{ id: "a", agent: "worker" }] },
+      { fail: () => Promise.reject(new Error("no")) },
+    );
     await held.go();
     const other = await held.open();
     const state = other.view(workflowState);

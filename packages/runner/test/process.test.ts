@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { LogEvent } from "@bylaw/kernel";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { moveWorkflow } from "../src/index.ts";
-import { stage, templateOf } from "./kit.ts";
+import { stageOf } from "./kit.ts";
 
 const sh = (script: string) => ({ run: { command: ["sh", "-c", script] } });
 
@@ -22,12 +22,10 @@ describe("the program of a step", () => {
       },
     };
     agents.worker.run.command.push("{{{step}}} {prompt}");
-    const at = stage(
-      await templateOf({
-        agents,
-        steps: [{ id: "a", agent: "worker", prompt: "Do {step}; $(x)" }],
-      }),
-    );
+    const at = await stageOf({
+      agents,
+      steps: [{ id: "a", agent: "worker", prompt: "Do {step}; $(x)" }],
+    });
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     const read = (name: string): string => readFileSync(join(at.folder, name), "utf8");
     expect(read("prompt.txt")).toBe("You work.\n\nDo {step}; $(x)");
@@ -51,9 +49,7 @@ describe("the program of a step", () => {
   });
 
   it("leaves the length and a digest of its output in the log, but not the text", async () => {
-    const at = stage(
-      await templateOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] }),
-    );
+    const at = await stageOf({ steps: [{ id: "a", ...sh("printf secret-text; printf x >&2") }] });
     await at.go();
     const events = await at.store.events("r", 0, 100);
     const done = events.find(({ event_type }) => event_type === "step_completed");
@@ -68,7 +64,7 @@ describe("the program of a step", () => {
 
   it("is ended after its time limit, with everything that it started", async () => {
     const script = "sleep 600 & echo $! > pid.txt; wait";
-    const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 2 }] }));
+    const at = await stageOf({ steps: [{ id: "a", ...sh(script), timeout_seconds: 2 }] });
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
     const [done] = (await at.store.events("r", 0, 100)).filter(
       ({ event_type }) => event_type === "step_completed",
@@ -87,14 +83,12 @@ describe("the program of a step", () => {
   });
 
   it("fails if it cannot be started, and does not end the runner", async () => {
-    const at = stage(
-      await templateOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] }),
-    );
+    const at = await stageOf({ steps: [{ id: "a", run: { command: ["no-such-program-here"] } }] });
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
   });
 
   it("fails if its output must be JSON and is not", async () => {
-    const at = stage(await templateOf({ steps: [{ id: "a", ...sh("echo no"), output: "json" }] }));
+    const at = await stageOf({ steps: [{ id: "a", ...sh("echo no"), output: "json" }] });
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed" });
   });
 
@@ -102,7 +96,7 @@ describe("the program of a step", () => {
     const script =
       'echo "$BYLAW_ATTEMPT" >> ran.txt; if [ "$BYLAW_ATTEMPT" = 1 ]; then sleep 600; fi';
     for (const interrupted of ["run", "ask"] as const) {
-      const at = stage(await templateOf({ steps: [{ id: "a", ...sh(script), interrupted }] }));
+      const at = await stageOf({ steps: [{ id: "a", ...sh(script), interrupted }] });
       const stop = new AbortController();
       const started = new Error("stop");
       const going = at.go({
@@ -122,10 +116,8 @@ describe("the program of a step", () => {
     async (to) => {
       const seen: string[] = [];
       const left: { gone?: Promise<unknown> } = {};
-      const at = stage(
-        await templateOf({
-          steps: ["a", "b"].map((id) => ({ id, run: { function: "work" }, repeatable: true })),
-        }),
+      const at = await stageOf(
+        { steps: ["a", "b"].map((id) => ({ id, run: { function: "work" }, repeatable: true })) },
         {
           work: async ({ step, visit, attempt }) => {
             // Without an end, nothing arrives in time.
@@ -159,14 +151,12 @@ describe("the program of a step", () => {
   );
 
   it("cannot end a pause by itself: the next steps wait, whatever it writes meanwhile", async () => {
-    const at = stage(
-      await templateOf({
-        steps: [
-          { id: "a", ...sh(`printf '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"`) },
-          { id: "b", ...sh("echo ran > b.txt") },
-        ],
-      }),
-    );
+    const at = await stageOf({
+      steps: [
+        { id: "a", ...sh(`printf '{"action":"checkpoint"}' > "$BYLAW_CONTROL_FILE"`) },
+        { id: "b", ...sh("echo ran > b.txt") },
+      ],
+    });
     expect(await at.go()).toMatchObject({ outcome: "paused" });
     writeFileSync(at.controlFile, '{"action":"continue"}');
     expect(await at.go()).toMatchObject({ outcome: "paused" });

@@ -3,15 +3,14 @@ import { join } from "node:path";
 import { resumeCheckpoint } from "@bylaw/plugin-checkpoint";
 import { releaseWorkflow, resultOf, workflowState } from "../src/index.ts";
 import { describe, expect, it } from "vitest";
-import { player, stage, templateOf, write } from "./kit.ts";
+import { player, stage, templateOf, write, stageOf, playing } from "./kit.ts";
 
 const play = { function: "play" };
 const step = (id: string, more: object = {}) => ({ id, run: play, ...more });
 
 describe("steps", () => {
   it("run one after the other, each once", async () => {
-    const { trace, functions } = player();
-    const at = stage(await templateOf({ steps: [step("a"), step("b"), step("c")] }), functions);
+    const { trace, at } = await playing({ steps: [step("a"), step("b"), step("c")] });
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(trace).toEqual(["a1", "b1", "c1"]);
     expect(await at.go()).toMatchObject({ outcome: "completed" });
@@ -19,9 +18,6 @@ describe("steps", () => {
   });
 
   it("go back in a loop up to the limit, and skip steps only inside the loop", async () => {
-    const { trace, functions } = player({
-      d: [{ action: "loop" }, { action: "loop" }, { action: "loop" }],
-    });
     const steps = [
       step("a"),
       step("b"),
@@ -29,7 +25,10 @@ describe("steps", () => {
       step("d", { loop: { steps: 2, max_iterations: 2, skip: ["b"] } }),
       step("e"),
     ];
-    const at = stage(await templateOf({ steps }), functions);
+    const { trace, at } = await playing(
+      { steps },
+      { d: [{ action: "loop" }, { action: "loop" }, { action: "loop" }] },
+    );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(trace).toEqual(["a1", "b1", "c1", "d1", "c2", "d2", "c3", "d3", "e1"]);
     expect(await at.types()).toContain("behavior_rejected");
@@ -37,13 +36,12 @@ describe("steps", () => {
 
   it("of an inner loop get their full budget again in each pass of the outer loop", async () => {
     const again = Array.from({ length: 9 }, () => ({ action: "loop" }));
-    const { trace, functions } = player({ in: again, out: again });
     const steps = [
       step("a"),
       step("in", { loop: { steps: 1, max_iterations: 1 } }),
       step("out", { loop: { steps: 2, max_iterations: 1 } }),
     ];
-    const at = stage(await templateOf({ steps }), functions);
+    const { trace, at } = await playing({ steps }, { in: again, out: again });
     await at.go();
     expect(trace).toEqual(["a1", "in1", "a2", "in2", "out1", "a3", "in3", "a4", "in4", "out2"]);
   });
@@ -52,26 +50,17 @@ describe("steps", () => {
     ["hold", "held"],
     ["stop", "stopped"],
   ] as const)("that have reached the limit %s if the loop says so", async (on_limit, outcome) => {
-    const { functions } = player({ b: [{ action: "loop" }, { action: "loop" }] });
-    const at = stage(
-      await templateOf({
-        steps: [step("a"), step("b", { loop: { steps: 1, max_iterations: 1, on_limit } })],
-      }),
-      functions,
+    const { at } = await playing(
+      { steps: [step("a"), step("b", { loop: { steps: 1, max_iterations: 1, on_limit } })] },
+      { b: [{ action: "loop" }, { action: "loop" }] },
     );
     expect(await at.go()).toMatchObject({ outcome });
   });
 
   it("end their workflow with stop, or only their loop if they have one", async () => {
-    const { trace, functions } = player({
-      b: [{ action: "loop" }, { action: "stop" }],
-      c: [{ action: "stop", reason: "enough" }],
-    });
-    const at = stage(
-      await templateOf({
-        steps: [step("a"), step("b", { loop: { steps: 1 } }), step("c"), step("d")],
-      }),
-      functions,
+    const { trace, at } = await playing(
+      { steps: [step("a"), step("b", { loop: { steps: 1 } }), step("c"), step("d")] },
+      { b: [{ action: "loop" }, { action: "stop" }], c: [{ action: "stop", reason: "enough" }] },
     );
     expect(await at.go()).toMatchObject({ outcome: "stopped" });
     expect(trace).toEqual(["a1", "b1", "a2", "b2", "c1"]);
@@ -89,7 +78,7 @@ describe("steps", () => {
       step("d", { depends_on: ["b"] }),
       step("e", { when: "b.skipped == true || a.success == true" }),
     ];
-    const at = stage(await templateOf({ steps }), { ...functions, fail });
+    const at = await stageOf({ steps }, { ...functions, fail });
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(trace).toEqual(["c1", "e1"]);
   });
@@ -101,21 +90,15 @@ describe("steps", () => {
       step("b", { when: "a.output.kind == 'fix'" }),
       step("c", { when: "a.output.kind == 'new'" }),
     ];
-    const at = stage(await templateOf({ steps }), {
-      ...functions,
-      answer: () => ({ kind: "fix" }),
-    });
+    const at = await stageOf({ steps }, { ...functions, answer: () => ({ kind: "fix" }) });
     await at.go();
     expect(trace).toEqual(["b1"]);
   });
 
   it("with `once` run once, even in a loop", async () => {
-    const { trace, functions } = player({ c: [{ action: "loop" }] });
-    const at = stage(
-      await templateOf({
-        steps: [step("a", { once: true }), step("b"), step("c", { loop: { steps: 2 } })],
-      }),
-      functions,
+    const { trace, at } = await playing(
+      { steps: [step("a", { once: true }), step("b"), step("c", { loop: { steps: 2 } })] },
+      { c: [{ action: "loop" }] },
     );
     await at.go();
     expect(trace).toEqual(["a1", "b1", "c1", "b2", "c2"]);
@@ -132,23 +115,19 @@ describe("steps", () => {
       step("a", { run: { function: "first" }, parallel: "g" }),
       step("b", { run: { function: "second" }, parallel: "g" }),
     ];
-    const at = stage(await templateOf({ steps }), functions);
+    const at = await stageOf({ steps }, functions);
     expect(await at.go()).toMatchObject({ outcome: "completed" });
   });
 
   it("of a group have a control file each", async () => {
-    const { trace, functions } = player({
-      a: [{ action: "trigger", triggerAgentId: "helper" }],
-      b: [{ action: "checkpoint" }],
-    });
     const steps = [
       step("a", { parallel: "g", agent: "worker" }),
       step("b", { parallel: "g" }),
       step("c"),
     ];
-    const at = stage(
-      await templateOf({ agents: { worker: { run: play }, helper: { run: play } }, steps }),
-      functions,
+    const { trace, at } = await playing(
+      { agents: { worker: { run: play }, helper: { run: play } }, steps },
+      { a: [{ action: "trigger", triggerAgentId: "helper" }], b: [{ action: "checkpoint" }] },
     );
     expect(await at.go()).toMatchObject({ outcome: "paused", step: "b" });
     expect(trace.toSorted()).toEqual(["a1", "a1:helper", "b1"]);
@@ -167,11 +146,8 @@ describe("failure", () => {
         void seen.push(`${String(agent)}${attempt}`) as undefined,
     };
     const agents = { worker: { run: { function: "fail" } }, mender: { run: { function: "mend" } } };
-    const at = stage(
-      await templateOf({
-        agents,
-        steps: [{ id: "a", agent: "worker", retries: 1, fallback: "mender" }],
-      }),
+    const at = await stageOf(
+      { agents, steps: [{ id: "a", agent: "worker", retries: 1, fallback: "mender" }] },
       functions,
     );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
@@ -185,11 +161,8 @@ describe("failure", () => {
       seen.push(attempt);
       if (!good) throw new Error("no");
     };
-    const at = stage(
-      await templateOf({
-        agents: { worker: { run: { function: "work" } } },
-        steps: [{ id: "a", agent: "worker" }],
-      }),
+    const at = await stageOf(
+      { agents: { worker: { run: { function: "work" } } }, steps: [{ id: "a", agent: "worker" }] },
       { work },
     );
     expect(await at.go()).toMatchObject({ outcome: "held", why: "failed", step: "a" });
@@ -207,17 +180,10 @@ describe("failure", () => {
 
 describe("a trigger", () => {
   it("runs the agent, which may call another, and each returns", async () => {
-    const { trace, functions } = player({
-      a: [{ action: "trigger" }],
-      helper: [{ action: "trigger", triggerAgentId: "second" }],
-    });
     const agents = { worker: { run: play }, helper: { run: play }, second: { run: play } };
-    const at = stage(
-      await templateOf({
-        agents,
-        steps: [{ id: "a", agent: "worker", trigger: "helper" }, step("b")],
-      }),
-      functions,
+    const { trace, at } = await playing(
+      { agents, steps: [{ id: "a", agent: "worker", trigger: "helper" }, step("b")] },
+      { a: [{ action: "trigger" }], helper: [{ action: "trigger", triggerAgentId: "second" }] },
     );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(trace).toEqual(["a1", "a1:helper", "a1:second", "b1"]);
@@ -230,14 +196,11 @@ describe("a trigger", () => {
       helper: [{ action: "trigger", triggerAgentId: "worker" }],
     });
     const agents = { worker: { run: play }, helper: { run: play } };
-    const at = stage(
-      await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }),
-      functions,
-    );
+    const at = await stageOf({ agents, steps: [{ id: "a", agent: "worker" }] }, functions);
     expect(await at.go()).toMatchObject({ outcome: "held", why: "rejected" });
     const other = player({ a: [{ action: "trigger", triggerAgentId: "nobody" }] });
-    const unknown = stage(
-      await templateOf({ agents, steps: [{ id: "a", agent: "worker" }] }),
+    const unknown = await stageOf(
+      { agents, steps: [{ id: "a", agent: "worker" }] },
       other.functions,
     );
     expect(await unknown.go()).toMatchObject({
@@ -267,8 +230,10 @@ describe("a checkpoint", () => {
   });
 
   it("cannot be resumed with another template", async () => {
-    const { functions } = player({ a: [{ action: "checkpoint" }] });
-    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    const { at } = await playing(
+      { steps: [step("a"), step("b")] },
+      { a: [{ action: "checkpoint" }] },
+    );
     await at.go();
     const { template, definition } = await templateOf({ steps: [step("a"), step("c")] });
     await expect(at.go({ template, definition })).rejects.toFailWith("BYLAW_TEMPLATE_CHANGED");
@@ -278,7 +243,7 @@ describe("a checkpoint", () => {
 describe("oversight", () => {
   const asks = { a: [{ action: "vibecheck" }] };
   it("holds the workflow if nobody gives it", async () => {
-    const at = stage(await templateOf({ steps: [step("a")] }), player(asks).functions);
+    const at = await stageOf({ steps: [step("a")] }, player(asks).functions);
     expect(await at.go()).toMatchObject({ outcome: "held", why: "oversight" });
   });
 
@@ -286,8 +251,7 @@ describe("oversight", () => {
     [0.2, "completed"],
     [0.7, "held"],
   ])("with a risk of %d gives %s", async (risk, outcome) => {
-    const { trace, functions } = player(asks);
-    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    const { trace, at } = await playing({ steps: [step("a"), step("b")] }, asks);
     const run = await at.open();
     const verdict = { risk, advice: "x", traits: [], uncertainties: [] };
     const oversee = () =>
@@ -310,16 +274,17 @@ describe("oversight", () => {
 
 describe("the control file", () => {
   it("is read once, recorded and removed", async () => {
-    const { functions } = player({ a: [{ action: "continue", reason: "fine" }] });
-    const at = stage(await templateOf({ steps: [step("a")] }), functions);
+    const { at } = await playing(
+      { steps: [step("a")] },
+      { a: [{ action: "continue", reason: "fine" }] },
+    );
     await at.go();
     expect(existsSync(at.controlFile)).toBe(false);
     expect(await at.types()).toContain("behavior_applied");
   });
 
   it("from before a step is set aside with an event, and has no effect", async () => {
-    const { trace, functions } = player();
-    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    const { trace, at } = await playing({ steps: [step("a"), step("b")] });
     write(at.controlFile, { action: "stop" });
     expect(await at.go()).toMatchObject({ outcome: "completed" });
     expect(trace).toEqual(["a1", "b1"]);
@@ -328,16 +293,17 @@ describe("the control file", () => {
   });
 
   it.each([{ step: "other" }, { run: "other" }])("for %j is set aside", async (other) => {
-    const { functions } = player({ a: [{ action: "stop", ...other }] });
-    const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+    const { at } = await playing(
+      { steps: [step("a"), step("b")] },
+      { a: [{ action: "stop", ...other }] },
+    );
     expect(await at.go()).toMatchObject({ outcome: "completed" });
   });
 
   it.each(["", "{", '{"action": "Loop"}', "[]", '{"action":"continue","action":"continue"}'])(
     "with the content %j holds the workflow",
     async (text) => {
-      const { trace, functions } = player({ a: [text] });
-      const at = stage(await templateOf({ steps: [step("a"), step("b")] }), functions);
+      const { trace, at } = await playing({ steps: [step("a"), step("b")] }, { a: [text] });
       expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
       const run = await at.open();
       await releaseWorkflow(run, { by: "ada" });
@@ -347,19 +313,22 @@ describe("the control file", () => {
   );
 
   it("is not followed if it is a link", async () => {
-    const at = stage(await templateOf({ steps: [step("a", { run: { function: "link" } })] }), {
-      link: ({ controlFile }) => {
-        writeFileSync(join(controlFile, "../real.json"), '{"action":"continue"}');
-        symlinkSync(join(controlFile, "../real.json"), controlFile);
-        return undefined;
+    const at = await stageOf(
+      { steps: [step("a", { run: { function: "link" } })] },
+      {
+        link: ({ controlFile }) => {
+          writeFileSync(join(controlFile, "../real.json"), '{"action":"continue"}');
+          symlinkSync(join(controlFile, "../real.json"), controlFile);
+          return undefined;
+        },
       },
-    });
+    );
     expect(await at.go()).toMatchObject({ outcome: "held", why: "control_file" });
   });
 
   it("that asks for a missing loop holds the workflow, and says so", async () => {
-    const at = stage(
-      await templateOf({ steps: [step("a"), step("b")] }),
+    const at = await stageOf(
+      { steps: [step("a"), step("b")] },
       player({ b: [{ action: "loop" }] }).functions,
     );
     expect(await at.go()).toMatchObject({
@@ -383,16 +352,16 @@ it("a request by a tool call while the step runs does the same as the file", asy
     return undefined;
   };
   const agents = { worker: { run: { function: "call" } }, helper: { run: play } };
-  const at = stage(await templateOf({ agents, steps: [{ id: "a", agent: "worker" }, step("b")] }), {
-    ...functions,
-    call: call as never,
-  });
+  const at = await stageOf(
+    { agents, steps: [{ id: "a", agent: "worker" }, step("b")] },
+    { ...functions, call: call as never },
+  );
   expect(await at.go()).toMatchObject({ outcome: "completed" });
   expect(trace).toEqual(["a1:helper", "b1"]);
 });
 
 it("the result of each step is in the state", async () => {
-  const at = stage(await templateOf({ steps: [step("a")] }), player().functions);
+  const at = await stageOf({ steps: [step("a")] }, player().functions);
   await at.go();
   const run = await at.open();
   expect(resultOf(run.view(workflowState), "a")).toMatchObject({
