@@ -2,8 +2,8 @@ import { deny, isJsonObject, type JsonObject, type LogEvent, type Response } fro
 import { pluginOf, readCases } from "@bylaw/testing";
 import { array, assert, constantFrom, integer, property, record as recordOf } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { agentTurns, lostCharacters, createMemoryStore, turnOf, type Run } from "../src/index.ts";
-import { logOf, open } from "./run-kit.ts";
+import { agentTurns, lostCharacters, turnOf, type Run } from "../src/index.ts";
+import { logOf, open, opened } from "./run-kit.ts";
 
 const CODES = [
   ...["no_workflow_tool", "no_tool_calls", "invalid_vote_id", "vote_no_answers", "vote_and_answer"],
@@ -81,8 +81,7 @@ describe("the event of a non-compliant response", () => {
   });
 
   it("MG-03 is listed with the others of its round, in order", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [refuser] }, { store });
+    const { store, run } = await opened({ plugins: [refuser] });
     await run.respond(refused("unknown_tool"));
     await run.respond(refused("no_workflow_tool"));
     const reasons = (await logOf(store)).flatMap(({ event_type, details }) =>

@@ -20,6 +20,7 @@ import {
   typesOf,
   upTo,
   withSinks,
+  takenOver,
 } from "./run-kit.ts";
 
 /** Holds work back until it is released. */
@@ -62,8 +63,7 @@ describe("opening a sink", () => {
   });
 
   it("gives it the session that the run joins", async () => {
-    const store = createMemoryStore();
-    const keeper = await takeOver({ plugins: permissive }, { store });
+    const { store, run: keeper } = await takenOver({ plugins: permissive });
     const sessions: string[] = [];
     const openSink: Sink["open"] = ({ session }) => {
       sessions.push(session);

@@ -8,7 +8,7 @@ import {
   type Variant,
 } from "../src/state/experiment.ts";
 import { createMemoryStore, type Run } from "../src/index.ts";
-import { logOf, open, permissive, takeOver, tool, typesOf, upTo } from "./run-kit.ts";
+import { logOf, open, permissive, takeOver, tool, typesOf, upTo, opened } from "./run-kit.ts";
 
 const digests = { a: "sha256:a", b: "sha256:b" };
 const withShare = (share: number, name = "fewer-asks"): [Experiment, Config] => {
@@ -23,8 +23,7 @@ const of = (run: Run, experiment: Experiment, task?: string): Variant | undefine
 
 describe("an experiment", () => {
   test("assigns a task before its first decision, and records what each version decides by", async () => {
-    const store = createMemoryStore();
-    const run = await open(IN_B, { store });
+    const { store, run } = await opened(IN_B);
     await run.toolCall(tool({ task: "t1" }));
     await run.toolCall(tool({ task: "t1", id: "c2" }));
     expect(await typesOf(store)).toEqual([
@@ -39,8 +38,7 @@ describe("an experiment", () => {
   });
 
   test("assigns a task that begins with a transition, but none for a response or a behavior", async () => {
-    const store = createMemoryStore();
-    const run = await open(IN_B, { store });
+    const { store, run } = await opened(IN_B);
     await run.respond({ text: "done", agent: "a1" });
     await run.behave({ action: "continue", agent: "a1" });
     expect(await typesOf(store)).not.toContain("experiment_assigned");
@@ -49,8 +47,7 @@ describe("an experiment", () => {
   });
 
   test("assigns the run once for everything that belongs to no task", async () => {
-    const store = createMemoryStore();
-    const run = await open(IN_B, { store });
+    const { store, run } = await opened(IN_B);
     const agents = ["ann", "bob", "cyd"].map((agent) => run.toolCall({ ...tool(), agent }));
     await Promise.all(agents);
     const types = await typesOf(store);
@@ -69,8 +66,7 @@ describe("an experiment", () => {
   });
 
   test("keeps it over a snapshot, and assigns anew under another name", async () => {
-    const store = createMemoryStore();
-    const run = await open(IN_B, { store });
+    const { store, run } = await opened(IN_B);
     for (const number of upTo(1_100)) await run.toolCall(tool({ task: "t1", id: `c${number}` }));
     expect(await store.get("snapshot", "r1")).toBeDefined();
     expect(of(await open(IN_A, { store }), NEVER, "t1")).toBe("b");

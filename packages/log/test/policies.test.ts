@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { allow, type JsonObject, type LogEvent, type Plugin } from "@bylaw/kernel";
 import { createMemoryStore, digestOf } from "../src/index.ts";
 import { HOOKS, voter } from "./kit.ts";
-import { afterOpening, logOf, noted, open, tool } from "./run-kit.ts";
+import { afterOpening, logOf, noted, open, tool, opened } from "./run-kit.ts";
 
 /** Plugins that allow every hook, under a policy with this name. */
 const under = (name: string): readonly Plugin[] =>
@@ -15,8 +15,7 @@ const saysAll = (log: readonly LogEvent[]): readonly boolean[] =>
 
 describe("the policies of a decision", () => {
   it("are recorded in full in the first event under them, and by digest in every event", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: under("a") }, { store });
+    const { store, run } = await opened({ plugins: under("a") });
     const { decision } = await run.toolCall(tool());
     await run.toolCall(tool({ id: "c2" }));
     await run.behave({ action: "loop" });
@@ -34,8 +33,7 @@ describe("the policies of a decision", () => {
   });
 
   it("are recorded in full in every transition, because approvals are checked against them", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: under("a") }, { store });
+    const { store, run } = await opened({ plugins: under("a") });
     await run.toolCall(tool());
     await run.transition({ task: "T1", to: "PLAN", artifacts: {} });
     await run.transition({ task: "T2", to: "PLAN", artifacts: {} });
@@ -81,8 +79,7 @@ describe("the policies of a decision", () => {
   });
 
   it("are those of the first time when a request is repeated, though its event has only the digest", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: under("a") }, { store });
+    const { store, run } = await opened({ plugins: under("a") });
     await run.toolCall(tool());
     const first = await run.toolCall(tool({ id: "c2" }), { request_id: "q1" });
     const { policy_digest, policy } = decisionIn(first.events[0] as LogEvent);
@@ -95,8 +92,7 @@ describe("the policies of a decision", () => {
   });
 
   it("cannot be recorded by an agent", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [...under("a"), noted] }, { store });
+    const { store, run } = await opened({ plugins: [...under("a"), noted] });
     const { decision } = await run.behave({ action: "loop", directive: undefined } as never);
     const digest = digestOf(decision.policy);
     const forged = { policy: { a: "2.0.0" }, policy_digest: `sha256:${"0".repeat(64)}` };

@@ -22,6 +22,7 @@ import {
   typesOf,
   withSinks,
   permissive,
+  takenOver,
 } from "./run-kit.ts";
 
 type Redactor = Parameters<KernelApi["redact"]>[0];
@@ -139,19 +140,15 @@ describe("a redactor", () => {
   });
 
   it("cannot make an event invalid for `record`, which checks it before", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(
-      {
-        plugins: [
-          noted,
-          redacts(
-            "r",
-            later(() => ({ text: "fine" })),
-          ),
-        ],
-      },
-      { store },
-    );
+    const { store, run } = await takenOver({
+      plugins: [
+        noted,
+        redacts(
+          "r",
+          later(() => ({ text: "fine" })),
+        ),
+      ],
+    });
     await expect(run.record([note(7)])).rejects.toFailWith("BYLAW_EVENT_INVALID");
     expect(await typesOf(store)).toEqual(["session_start"]);
   });

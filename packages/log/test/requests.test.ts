@@ -19,6 +19,8 @@ import {
   takeOver,
   typesOf,
   upTo,
+  opened,
+  takenOver,
 } from "./run-kit.ts";
 
 const request = {
@@ -47,11 +49,9 @@ describe("a tool call under a request id", () => {
 
   it("gets its first answer, is recorded once, and its documents are written with it", async () => {
     let answer = allow("fine");
-    const store = createMemoryStore();
-    const run = await open(
-      { plugins: [voter("rule", "beforeToolCall", () => answer, { grants: true })] },
-      { store },
-    );
+    const { store, run } = await opened({
+      plugins: [voter("rule", "beforeToolCall", () => answer, { grants: true })],
+    });
     const first = await run.toolCall(call, { request_id: "q1", documents: [document] });
     answer = deny("no more");
     const second = await run.toolCall({ ...call }, { request_id: "q1" });
@@ -65,8 +65,7 @@ describe("a tool call under a request id", () => {
   });
 
   it("writes documents with the result of the tool", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [noted] }, { store });
+    const { store, run } = await opened({ plugins: [noted] });
     await run.toolResult({ id: "c1", tool: "write", ok: true }, { documents: [document] });
     expect(await store.get("answer", "q1")).toEqual({ version: 1, value: "kept" });
   });
@@ -74,8 +73,7 @@ describe("a tool call under a request id", () => {
 
 describe("the same transition under the same request id (WF-114)", () => {
   it("gets its first answer, and is recorded once", async () => {
-    const store = createMemoryStore();
-    const run = await open(config, { store });
+    const { store, run } = await opened(config);
     const first = await run.transition(request);
     const { events, ...second } = await run.transition({ ...request });
     expect(second).toEqual({ decision: first.decision, applied: "allow", replayed: true });
@@ -88,8 +86,7 @@ describe("the same transition under the same request id (WF-114)", () => {
   it("gets the block of the first time, even if it would be allowed now", async () => {
     let answer = deny("Unexpected haste", "wait");
     const gate = voter("gate", "onTransition", () => answer, { grants: true });
-    const store = createMemoryStore();
-    const run = await open({ plugins: [gate] }, { store });
+    const { store, run } = await opened({ plugins: [gate] });
     const first = await run.transition(request);
     answer = allow("fine");
     expect(await run.transition(request)).toEqual({ ...first, replayed: true });
@@ -115,8 +112,7 @@ describe("the same transition under the same request id (WF-114)", () => {
 
   it("uses an approval once, and is answered twice", async () => {
     const gate = voter("gate", "onTransition", () => ask("may it?"));
-    const store = createMemoryStore();
-    const run = await open({ plugins: [gate, ...permissive] }, { store });
+    const run = await open({ plugins: [gate, ...permissive] });
     await run.approve({
       subject: { hook: "onTransition", ...request },
       by: "eve",
@@ -162,8 +158,7 @@ describe("the same transition under the same request id (WF-114)", () => {
   });
 
   it("gets its first answer from the session that took over, and none from the superseded one", async () => {
-    const store = createMemoryStore();
-    const first = await takeOver(config, { store });
+    const { store, run: first } = await takenOver(config);
     const before = await first.transition(request);
     const second = await takeOver(config, { store });
     expect(await second.transition(request)).toEqual({ ...before, replayed: true });
@@ -282,8 +277,7 @@ describe("a request id", () => {
   });
 
   it("that is malformed is a bad request every time", async () => {
-    const store = createMemoryStore();
-    const run = await open(config, { store });
+    const run = await open(config);
     for (const request_id of [7, null, {}, "\ud800"]) {
       const outcome = await run.transition({ ...request, request_id: forged(request_id) });
       expect(outcome).toMatchObject({ decision: { code: "invalid_call" }, applied: "deny" });
@@ -294,8 +288,7 @@ describe("a request id", () => {
   });
 
   it("does not count in the subject of other questions", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: permissive }, { store });
+    const { store, run } = await opened({ plugins: permissive });
     const call = { id: "c1", agent: "a1", tool: "read_file", args: {}, request_id: "q1" };
     for (const outcome of [await run.toolCall(call), await run.toolCall(call)])
       expect(outcome.decision.code).toBe("invalid_call");
@@ -303,8 +296,7 @@ describe("a request id", () => {
   });
 
   it("cannot be occupied by recording something under it, nor by writing to the store under the plain id", async () => {
-    const store = createMemoryStore();
-    const run = await open(config, { store });
+    const run = await open(config);
     await run.record([note()], { request_id: "q1" });
     const [event] = await run.record([note("other")], { request_id: "q1" });
     expect(event?.details).toEqual({ text: "other" });

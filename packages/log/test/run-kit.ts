@@ -11,7 +11,13 @@ import {
 } from "@bylaw/kernel";
 import type { Store } from "@bylaw/store";
 import { pluginOf } from "@bylaw/testing";
-import { openRun, type OpenOptions, type Run, type SinkWriter } from "../src/index.ts";
+import {
+  createMemoryStore,
+  openRun,
+  type OpenOptions,
+  type Run,
+  type SinkWriter,
+} from "../src/index.ts";
 import { HOOKS, forged, voter } from "./kit.ts";
 
 export const NOW = "2026-01-02T03:04:05.000Z";
@@ -25,6 +31,13 @@ export const open = (config: Config, options: Partial<OpenOptions> = {}): Promis
 /** Opens a run in a session of its own. */
 export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
   open(config, { join: false, ...options });
+/** The same over a new store. */
+export async function opened(config: Config, options: Partial<OpenOptions> = {}) {
+  const store = createMemoryStore();
+  return { store, run: await open(config, { ...options, store }) };
+}
+export const takenOver: typeof opened = (config, options) =>
+  opened(config, { join: false, ...options });
 export const logOf = (store: Store): Promise<readonly LogEvent[]> => store.events("r1", 0, 100_000);
 export const typesOf = async (store: Store): Promise<readonly string[]> =>
   (await logOf(store)).map(({ event_type }) => event_type);

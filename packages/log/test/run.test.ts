@@ -16,6 +16,7 @@ import {
   noted,
   note,
   upTo,
+  opened,
 } from "./run-kit.ts";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
@@ -23,8 +24,7 @@ const ENVELOPE = readCases<string>(import.meta, "envelope");
 
 describe("a run records", () => {
   it("an event with the envelope of the log, in its order", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: permissive }, { store });
+    const { store, run } = await opened({ plugins: permissive });
     await run.toolCall(tool({ task: "T1" }));
     const [start, event] = await logOf(store);
     for (const one of [start, event]) expect(Object.keys(one ?? {})).toEqual(ENVELOPE);
@@ -91,8 +91,7 @@ describe("a run records", () => {
   });
 
   it("tool results, and events that plugins declare", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [noted] }, { store });
+    const { store, run } = await opened({ plugins: [noted] });
     await run.toolResult({
       id: "c1",
       tool: "read_file",
@@ -219,8 +218,7 @@ describe("a run records", () => {
   });
 
   it("no agent or task that is not text", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [noted] }, { store });
+    const { store, run } = await opened({ plugins: [noted] });
     const invalid = { code: "BYLAW_EVENT_INVALID" };
     for (const odd of [10n, 7, {}, () => {}]) {
       await expect(run.record([{ ...note(), agent_id: forged(odd) }])).rejects.toMatchObject(
@@ -240,8 +238,7 @@ describe("a run records", () => {
   });
 
   it("malformed subjects too, without anything that JSON cannot represent", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: permissive }, { store });
+    const { store, run } = await opened({ plugins: permissive });
     const refusals = [
       run.toolCall(tool({ tool: "read\nfile" })),
       run.toolCall(tool({ agent: forged(10n) })),

@@ -28,6 +28,8 @@ import {
   typesOf,
   upTo,
   permissive,
+  opened,
+  takenOver,
 } from "./run-kit.ts";
 
 const A = "6f0f6a2e-5a0f-4b43-9d0e-0b8c8f3f0a01";
@@ -61,8 +63,10 @@ describe("the first event of a session", () => {
       { plan_file: "plan.md", total_tasks: 7 },
     ],
   ])("begins an empty log, with the plan if there is one: %j", async (plan, details) => {
-    const store = createMemoryStore();
-    const run = await takeOver({}, { store, session: A, ...(plan === undefined ? {} : { plan }) });
+    const { store, run } = await takenOver(
+      {},
+      { session: A, ...(plan === undefined ? {} : { plan }) },
+    );
     expect(run).toMatchObject({ session: A, head: 1 });
     expect(await logOf(store)).toEqual([
       {
@@ -79,9 +83,7 @@ describe("the first event of a session", () => {
   });
 
   it("names the previous session and the time of its last event", async () => {
-    const store = createMemoryStore();
-    const first = await takeOver(everything, {
-      store,
+    const { store, run: first } = await takenOver(everything, {
       now: clock(NOW, "2026-01-02T04:00:00.000Z"),
     });
     await first.record([note()]);
@@ -200,8 +202,7 @@ describe("a log of several sessions", () => {
 
 describe("a run that joins", () => {
   it("takes part in the current session, whatever its own id", async () => {
-    const store = createMemoryStore();
-    const keeper = await takeOver(everything, { store });
+    const { store, run: keeper } = await takenOver(everything);
     const joined = await open(everything, { store, session: A });
     expect(joined.session).toBe(keeper.session);
     const { events } = await joined.toolCall(tool());
@@ -211,9 +212,7 @@ describe("a run that joins", () => {
   });
 
   it("begins a session if there is none", async () => {
-    const store = createMemoryStore();
-    const first = await open(everything, {
-      store,
+    const { store, run: first } = await opened(everything, {
       session: A,
       plan: { file: "p.md", total_tasks: 1 },
     });
@@ -233,8 +232,7 @@ describe("a run that joins", () => {
 
 describe("a superseded session", () => {
   async function superseded(extra: Parameters<typeof open>[0] = everything) {
-    const store = createMemoryStore();
-    const old = await takeOver(extra, { store });
+    const { store, run: old } = await takenOver(extra);
     const keeper = await takeOver(everything, { store });
     return { store, old, keeper };
   }
@@ -282,8 +280,7 @@ describe("a superseded session", () => {
         return undefined;
       }),
     );
-    const store = createMemoryStore();
-    const old = await takeOver({ plugins: [slow, ...permissive] }, { store });
+    const { store, run: old } = await takenOver({ plugins: [slow, ...permissive] });
     const pending = old.toolCall(tool());
     const keeper = await takeOver(everything, { store });
     resolve();
@@ -298,8 +295,7 @@ describe("a superseded session", () => {
 
   it("uses up no approval", async () => {
     const asks = { plugins: [] };
-    const store = createMemoryStore();
-    const old = await takeOver(asks, { store });
+    const { store, run: old } = await takenOver(asks);
     await old.approve({ subject: call(), by: "ada", expires_at: LATER });
     const keeper = await takeOver(asks, { store });
     const { hook: _, ...question } = call();
@@ -347,8 +343,7 @@ describe("a clock", () => {
   ];
 
   it("that is set back makes no log run backwards: within one commit, between commits, and in the next session", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(everything, { store, now: clock(...backwards) });
+    const { store, run } = await takenOver(everything, { now: clock(...backwards) });
     await run.record([note(), note(), note()]);
     await Promise.all(upTo(5).map((index) => run.toolCall(tool({ agent: `a${index}` }))));
     const next = await takeOver(everything, { store, now: () => "2025-01-01T00:00:00.000Z" });
@@ -440,8 +435,7 @@ describe("a clock", () => {
 
 describe("a closed run", () => {
   it("denies every question and records nothing", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(everything, { store });
+    const { store, run } = await takenOver(everything);
     await run.close();
     expect(await run.toolCall(tool())).toMatchObject({
       applied: "deny",
@@ -457,8 +451,7 @@ describe("a closed run", () => {
   });
 
   it("has finished its pending work", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(everything, { store });
+    const run = await takeOver(everything);
     const pending = upTo(10).map(() => run.record([note()]));
     await run.close();
     const recorded: readonly (readonly LogEvent[])[] = await Promise.all(pending);
@@ -512,8 +505,7 @@ it("a decision is checked against everything that was read while it was made", a
     });
   });
   const allows = voter("allows", "beforeToolCall", () => allow("fine"), { grants: true });
-  const store = createMemoryStore();
-  const run = await takeOver({ plugins: [slow, noted, allows] }, { store });
+  const run = await takeOver({ plugins: [slow, noted, allows] });
   const pending = run.toolCall(tool({ tool: "slow" }));
   await asked.promise;
   for (let page = 0; page < 30; page += 1) await run.record(upTo(100).map(() => note()));

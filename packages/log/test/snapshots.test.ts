@@ -24,6 +24,7 @@ import {
   takeOver,
   tool,
   upTo,
+  takenOver,
 } from "./run-kit.ts";
 
 const keeps = (...projections: readonly Projection<never>[]): Plugin =>
@@ -136,8 +137,7 @@ describe("a snapshot", () => {
   });
 
   it("waits until no call waits", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(config, { store });
+    const { store, run } = await takenOver(config);
     for (let rounds = 0; rounds < 40; rounds += 1)
       await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
     expect(await value(store)).toBe("");
@@ -147,8 +147,7 @@ describe("a snapshot", () => {
   });
 
   it("is also saved under load, but later", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(config, { store });
+    const { store, run } = await takenOver(config);
     for (let rounds = 0; rounds < 170; rounds += 1)
       await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
     expect((JSON.parse(await value(store)) as { head: number }).head).toBeGreaterThanOrEqual(8_000);
@@ -201,8 +200,7 @@ describe("a snapshot", () => {
       reduce: (state) => state,
     });
     const wanted: Config = { plugins: [noted, keeps(odd as never), ...permissive] };
-    const store = createMemoryStore();
-    const run = await takeOver(wanted, { store });
+    const { store, run } = await takenOver(wanted);
     for (let rounds = 0; rounds < 170; rounds += 1) {
       await Promise.all(upTo(50).map((n) => run.record([note(`t${n}`)])));
       await nextTurn();
@@ -211,8 +209,7 @@ describe("a snapshot", () => {
   });
 
   it("includes phases, approvals and the session", async () => {
-    const store = createMemoryStore();
-    const run = await takeOver(config, { store });
+    const { store, run } = await takenOver(config);
     const subject = { hook: "beforeToolCall", ...tool() } as const;
     await run.transition({ task: "T1", to: "PLAN", artifacts: {} });
     await run.transition({ task: "__proto__", to: "PLAN", artifacts: {} });
@@ -441,8 +438,7 @@ it("a large snapshot is saved less often, so that writers seldom wait for it", a
     initial: text,
     reduce: (state) => state,
   });
-  const store = createMemoryStore();
-  const run = await takeOver({ plugins: [noted, keeps(large as never)] }, { store });
+  const { store, run } = await takenOver({ plugins: [noted, keeps(large as never)] });
   const headAfter = async (events: number): Promise<unknown> => {
     for (let left = events; left > 0; left -= 100)
       await run.record(Array.from({ length: 100 }, () => note()));
@@ -466,8 +462,7 @@ it("saves any JSON state without change", async () => {
         reduce: () => state,
       });
       const wanted = { plugins: [noted, keeps(any as never)] };
-      const store = createMemoryStore();
-      const run = await takeOver(wanted, { store });
+      const { store, run } = await takenOver(wanted);
       await run.record(Array.from({ length: 1_000 }, () => note()));
       await run.record([note()]);
       const { store: counting, read } = counted(store);

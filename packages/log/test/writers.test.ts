@@ -14,6 +14,7 @@ import {
   counter,
   noted,
   note,
+  opened,
 } from "./run-kit.ts";
 
 describe("many calls at once", () => {
@@ -142,8 +143,7 @@ describe("a guard", () => {
   });
 
   it("checks each event after those before it, all or nothing", async () => {
-    const store = createMemoryStore();
-    const run = await open({ plugins: [noted, once] }, { store });
+    const { store, run } = await opened({ plugins: [noted, once] });
     await expect(run.record([note(), note()])).rejects.toFailWith("BYLAW_EVENT_REFUSED");
     expect(await typesOf(store)).toEqual(["session_start"]);
     await run.record([note()]);

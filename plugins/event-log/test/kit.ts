@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
 import { createLogVerifier, parseEventLine, type LogFinding, type SinkWriter } from "@bylaw/log";
+import { temporaryFolder } from "@bylaw/testing";
 import { onTestFinished } from "vitest";
 import { openMirror, type MirrorOptions } from "../src/mirror.ts";
-import type { GivenLog } from "./given-log.ts";
+import { givenLog, type GivenLog } from "./given-log.ts";
 
 export { givenLog, type GivenLog } from "./given-log.ts";
 
@@ -44,6 +46,13 @@ export async function open(
     write: async (what, timestamp) => writer.write(log.add(what, timestamp), noView),
     close,
   };
+}
+
+/** A new log with a mirror in a new folder. */
+export async function mirrored(more?: Partial<MirrorOptions>) {
+  const path = join(temporaryFolder(), "run.jsonl");
+  const log = givenLog();
+  return { path, log, ...(await open(log, path, more)) };
 }
 
 export const noView = (): never => {

@@ -12,7 +12,7 @@ import { NO_LINK, linkOf } from "@bylaw/log";
 import type { LogEvent } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
-import { eventsOf, findingsOf, givenLog, linesOf, noView, open } from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, linesOf, noView, open, mirrored } from "./kit.ts";
 
 describe("a mirror", () => {
   it("writes one event per line, with its fields in order and then the store's hash", async () => {
@@ -75,9 +75,7 @@ describe("a mirror", () => {
   });
 
   it("refuses an event whose line it could not find again, because it would write it twice", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { writer, write } = await open(log, path);
+    const { path, log, writer, write } = await mirrored();
     await write(2);
     const size = statSync(path).size;
     const [event] = log.add(1);
@@ -127,9 +125,7 @@ describe("a mirror", () => {
   });
 
   it("keeps an event of a megabyte, every character, and many of them", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write } = await open(log, path);
+    const { path, log, write } = await mirrored();
     await write([{ text: 'é\n\u2028\u0000"\\😀'.repeat(100_000) }]);
     await write(
       Array.from({ length: 12 }, (_, index) => ({ text: String(index).repeat(1_000_000) })),
@@ -141,9 +137,7 @@ describe("a mirror", () => {
   });
 
   it("rewrites a file that is deleted while it is open, and reports it", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write, warnings } = await open(log, path);
+    const { path, log, write, warnings } = await mirrored();
     await write(3);
     rmSync(path);
     await write(1);
@@ -178,9 +172,7 @@ describe("a mirror", () => {
   });
 
   it("rewrites what was cut off its end, and reports it", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write, warnings } = await open(log, path);
+    const { path, log, write, warnings } = await mirrored();
     await write(2);
     const { size } = statSync(path);
     await write(2);
@@ -191,9 +183,7 @@ describe("a mirror", () => {
   });
 
   it("survives the removal of its lock file", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write } = await open(log, path);
+    const { path, log, write } = await mirrored();
     await write(1);
     rmSync(`${path}.lock`);
     await write(1);
@@ -202,9 +192,7 @@ describe("a mirror", () => {
   });
 
   it("accepts a clock that goes backwards", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write } = await open(log, path, { rotate: { daily: true } });
+    const { path, log, write } = await mirrored({ rotate: { daily: true } });
     await write(1, "2026-01-17T09:00:00Z");
     await write(1, "2026-01-15T09:00:00Z");
     expect(eventsOf(path)).toEqual(log.all);

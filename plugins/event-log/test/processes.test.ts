@@ -16,7 +16,7 @@ import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { FileLock } from "../src/lock.ts";
 import { child, nodeFlags, start } from "./children.ts";
-import { eventsOf, findingsOf, givenLog, open } from "./kit.ts";
+import { eventsOf, findingsOf, givenLog, open, mirrored } from "./kit.ts";
 
 const isRoot = process.getuid?.() === 0;
 const allOf = async (file: string): Promise<readonly unknown[]> => {
@@ -69,9 +69,7 @@ describe("the lock", () => {
   });
 
   it("of a process that is suspended makes others deny in time, with the reason", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write } = await open(log, path, { wait_ms: 50 });
+    const { path, log, write } = await mirrored({ wait_ms: 50 });
     const holder = start("holder.ts", `${path}.lock`);
     await holder.said((line) => line === "held");
     holder.process.kill("SIGSTOP");

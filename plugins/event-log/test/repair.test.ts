@@ -12,15 +12,22 @@ import { join } from "node:path";
 import { temporaryFolder } from "@bylaw/testing";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventsOf, findingsOf, givenLog, linesOf, noView, open, type GivenLog } from "./kit.ts";
+import {
+  eventsOf,
+  findingsOf,
+  givenLog,
+  linesOf,
+  noView,
+  open,
+  type GivenLog,
+  mirrored,
+} from "./kit.ts";
 
 /** A closed file with these events. */
 async function written(
   count = 5,
 ): Promise<{ readonly path: string; readonly log: GivenLog; readonly bytes: Buffer }> {
-  const path = join(temporaryFolder(), "run.jsonl");
-  const log = givenLog();
-  const { write, close } = await open(log, path);
+  const { path, log, write, close } = await mirrored();
   await write(count);
   await close();
   return { path, log, bytes: readFileSync(path) };
@@ -172,9 +179,7 @@ describe("a file that an editor changed", () => {
   });
 
   it("with a byte order mark continues", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { write, close } = await open(log, path);
+    const { path, log, write, close } = await mirrored();
     await write(1);
     await close();
     writeFileSync(path, `\ufeff${readFileSync(path, "utf8")}`);
@@ -250,9 +255,7 @@ describe("a file that contradicts the store", () => {
   });
 
   it("stops if the store lacks an event that the writer was given", async () => {
-    const path = join(temporaryFolder(), "run.jsonl");
-    const log = givenLog();
-    const { writer } = await open(log, path);
+    const { writer } = await mirrored();
     const other = givenLog();
     other.add(5);
     await expect(writer.write(other.all.slice(3), noView)).rejects.toMatchObject(refusal);
