@@ -2,9 +2,9 @@ import type { Word } from "../analysis.ts";
 import { argumentFiles } from "./checkers.ts";
 import { file, hazard, noteListedFiles, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import { reads, type Operand, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
 import { after, baseName, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads } from "./option-groups.ts";
 import { TAR_READ } from "./tar.ts";
 
 // The archive comes first.

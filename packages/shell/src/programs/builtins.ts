@@ -2,9 +2,9 @@ import type { Word } from "../analysis.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
-import { kind, options } from "./option-groups.ts";
+import { kind, options, wraps } from "./option-groups.ts";
 import { activates } from "./virtual-environments.ts";
 
 function trap(use: ParsedArgs, out: Findings): void {

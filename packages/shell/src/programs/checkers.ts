@@ -1,9 +1,9 @@
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
 import { after, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads } from "./option-groups.ts";
 
 /** Guesses the hazards of unknown options from their names. */
 export function checkUnknownOptions(use: ParsedArgs, out: Findings): void {

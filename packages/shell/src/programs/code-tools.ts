@@ -1,10 +1,10 @@
 import { file, inlineCode, unknown, type Findings } from "./findings.ts";
 import { DATABASES } from "./databases.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { runArgv } from "./apply-spec.ts";
 import { prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads } from "./option-groups.ts";
 
 function gdb(use: ParsedArgs, out: Findings): void {
   const [args] = optionsNamed(use, "args");

@@ -2,9 +2,9 @@ import type { Word } from "../analysis.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { file, hazard, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, valueOf } from "./parsed-args.ts";
-import { connects, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { command, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, connects, wraps } from "./option-groups.ts";
 import { copy, names, KUBECTL, KUBERNETES } from "./kubernetes.ts";
 
 // `/host:/container:ro`, or the name of a volume.

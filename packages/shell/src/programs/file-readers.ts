@@ -1,9 +1,9 @@
 import type { Word } from "../analysis.ts";
 import { file, type Findings } from "./findings.ts";
 import { hasOption, optionsNamed } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { known } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads } from "./option-groups.ts";
 
 // A file has an extension, or a name that only files have.
 const FILE_NAME = /(?:^|\/)(?:[^/]+\.(?!d$)[A-Za-z]\w*|[A-Z]\w*file|[A-Z]{3,})$/;

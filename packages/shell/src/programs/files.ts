@@ -1,10 +1,10 @@
 import type { Word } from "../analysis.ts";
 import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, concat, known, prefix } from "./word-text.ts";
 import { writeInto, writeNumbered, writeTemplate } from "./written-files.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads } from "./option-groups.ts";
 import { toTarget } from "./to-target.ts";
 import { READS, FILE_READERS } from "./file-readers.ts";
 

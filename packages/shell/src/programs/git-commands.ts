@@ -18,8 +18,8 @@ import {
 import { LOG } from "./git-options.ts";
 import { GIT_OTHER } from "./git-other.ts";
 import { printsHunks, printsTracked } from "./git-prints.ts";
-import { connects, type Spec } from "./program-spec.ts";
-import { kind, many, options } from "./option-groups.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, options, connects } from "./option-groups.ts";
 import { PATHS, GIT_LOG, GIT_READERS } from "./git-readers.ts";
 import { GIT_TRANSFERS } from "./git-transfers.ts";
 import { toTarget } from "./to-target.ts";

@@ -2,8 +2,8 @@ import { formats, showsListed } from "./git-handlers.ts";
 import { noteListedFiles } from "./findings.ts";
 import { namesFiles, printsTracked } from "./git-prints.ts";
 import { hasOption } from "./parsed-args.ts";
-import { reads, type Spec } from "./program-spec.ts";
-import { kind, many, one, options } from "./option-groups.ts";
+import type { Spec } from "./program-spec.ts";
+import { kind, many, one, options, reads } from "./option-groups.ts";
 
 const names = (list: string, spec: Spec): Readonly<Record<string, Spec>> =>
   Object.fromEntries(

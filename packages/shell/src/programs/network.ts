@@ -11,10 +11,10 @@ import {
 } from "./findings.ts";
 import { checkUnknownOptions } from "./checkers.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import { connects, reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { SSH } from "./ssh.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, connects, reads } from "./option-groups.ts";
 import { WEB_CLIENTS } from "./web-clients.ts";
 
 // `EXEC:`, `SYSTEM:` and `SHELL:` run programs. `OPEN:` and similar addresses are files.

@@ -4,9 +4,9 @@ import { wholeNpmName } from "./npm-names.ts";
 import { names, runTool } from "./package-tools.ts";
 import { noteUpwardPaths, recordArgumentsOfTask } from "./script-file.ts";
 import { hasOption } from "./parsed-args.ts";
-import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, command, joined, known, prefix } from "./word-text.ts";
-import { kind, options } from "./option-groups.ts";
+import { kind, options, wraps } from "./option-groups.ts";
 
 const NPM = options`--ignore-scripts --dry-run --json --long -l -p,--parseable -s,--silent -q,--quiet -d --verbose -D,--save-dev -S,--save
   -O,--save-optional -E,--save-exact -B --save-peer --no-save --legacy-peer-deps --force -f --if-present --foreground-scripts --no-audit

@@ -101,3 +101,20 @@ export const one = (role: Role, does: Does): OperandRole => ({ role, does, repea
 
 /** Any number of operands in the same role. */
 export const many = (role: Role, does?: Does): OperandRole => ({ role, does, repeats: true });
+
+type Declared = Parameters<typeof options>;
+
+/** A program whose operands are files that it reads. Takes its options as `options` does. */
+export const reads = (...declared: Declared) => ({
+  options: options(...declared),
+  operands: [many("read")],
+});
+
+/** A program whose operands are a command that it runs. */
+export const wraps = (...declared: Declared) => ({ options: options(...declared), wrap: 0 });
+
+/** A program that uses the network. */
+export const connects = (...declared: Declared) => ({
+  options: options(...declared),
+  network: true,
+});

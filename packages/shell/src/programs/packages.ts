@@ -5,9 +5,9 @@ import { file, hazard, runScript, type Findings } from "./findings.ts";
 import { names } from "./package-tools.ts";
 import { PIP, POETRY, TOX, RUN_TOOL, UV } from "./python-packages.ts";
 import { optionsNamed } from "./parsed-args.ts";
-import { connects, reads, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, connects, reads, wraps } from "./option-groups.ts";
 import { NPM_EXEC, NPM_SPEC, PNPM_SPEC, YARN_SPEC } from "./npm.ts";
 import { recordArgumentsOfTask } from "./script-file.ts";
 

@@ -1,10 +1,10 @@
-import { wraps, type Spec } from "./program-spec.ts";
+import type { Spec } from "./program-spec.ts";
 import { runArgv } from "./apply-spec.ts";
 import { file, runScript, unknown, type Findings } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { ParsedArgs, UsedOption } from "./program-spec.ts";
 import { runAfterAssignments } from "./env-program.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, wraps } from "./option-groups.ts";
 
 export function shellWithout(use: ParsedArgs, out: Findings): void {
   if (use.operands.length === 0)

@@ -1,13 +1,6 @@
 import type { Hazard, Word } from "../analysis.ts";
 import type { Findings } from "./findings.ts";
-import {
-  many,
-  options,
-  type OperandRole,
-  type OptionGroup,
-  type Role,
-  type ValueForm,
-} from "./option-groups.ts";
+import type { OperandRole, OptionGroup, Role, ValueForm } from "./option-groups.ts";
 
 /** How a program reads its arguments, as data. */
 export interface Spec {
@@ -62,23 +55,6 @@ export interface Spec {
   /** Used instead of the table. */
   readonly read?: (out: Findings, from: number) => void;
 }
-
-type Declared = Parameters<typeof options>;
-
-/** A program whose operands are files that it reads. Takes its options as `options` does. */
-export const reads = (...declared: Declared): Spec => ({
-  options: options(...declared),
-  operands: [many("read")],
-});
-
-/** A program whose operands are a command that it runs. */
-export const wraps = (...declared: Declared): Spec => ({ options: options(...declared), wrap: 0 });
-
-/** A program that uses the network. */
-export const connects = (...declared: Declared): Spec => ({
-  options: options(...declared),
-  network: true,
-});
 
 export interface Option {
   readonly name: string;

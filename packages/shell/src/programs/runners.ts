@@ -4,9 +4,9 @@ import { GCLOUD } from "./cloud-options.ts";
 import { cloud } from "./clouds.ts";
 import { hazard, network, runScript, unknown, type Findings } from "./findings.ts";
 import { optionsNamed, valueOf } from "./parsed-args.ts";
-import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { joined, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, wraps } from "./option-groups.ts";
 
 function opaque(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;

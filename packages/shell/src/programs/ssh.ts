@@ -11,10 +11,10 @@ import {
   type Findings,
 } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
-import { reads, wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { readOptions } from "./apply-spec.ts";
 import { after, joined, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, reads, wraps } from "./option-groups.ts";
 
 const RUNS = /^(proxycommand|localcommand|knownhostscommand)$/;
 const LOADS =

@@ -1,9 +1,9 @@
 import { CRUDINI } from "./in-place.ts";
 import { file, hazard, unknown, type Findings } from "./findings.ts";
 import { hasOption } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { known, prefix } from "./word-text.ts";
-import { kind, many, one, options } from "./option-groups.ts";
+import { kind, many, one, options, reads } from "./option-groups.ts";
 
 // An operand other than a format sets the clock.
 function date(use: ParsedArgs, out: Findings): void {

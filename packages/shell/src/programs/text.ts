@@ -6,10 +6,10 @@ import { hazard, file, type Findings } from "./findings.ts";
 import { LESS, MAN, MORE } from "./pagers.ts";
 import { readSed } from "./sed.ts";
 import { hasOption } from "./parsed-args.ts";
-import { reads, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { mayBeOption } from "./word-text.ts";
 import { inlineCode } from "./findings.ts";
-import { kind, many, one, options } from "./option-groups.ts";
+import { kind, many, one, options, reads } from "./option-groups.ts";
 
 const SUM = options`-b,--binary -c,--check -t,--text -z,--zero --tag --ignore-missing --quiet --status --strict -w,--warn --raw --base64
   --debug --untagged ${kind.value} -l,--length -a,--algorithm`;

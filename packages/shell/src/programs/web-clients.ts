@@ -1,4 +1,4 @@
-import { connects, type Spec } from "./program-spec.ts";
+import type { Spec } from "./program-spec.ts";
 import type { Word } from "../analysis.ts";
 import { hostOf, hostsOf } from "./hosts.ts";
 import { file, hazard, network, type Findings } from "./findings.ts";
@@ -6,7 +6,7 @@ import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
 import { writeDownload } from "./written-files.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, connects } from "./option-groups.ts";
 
 function url(word: Word, out: Findings): void {
   const start = prefix(word);

@@ -6,10 +6,10 @@ import { readFd, readParallel, readXargs } from "./xargs.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { file, runScript, type Findings } from "./findings.ts";
 import { parseArgs, hasOption } from "./parsed-args.ts";
-import { wraps, type Spec, type ParsedArgs } from "./program-spec.ts";
+import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { readEnv, runAfterAssignments } from "./env-program.ts";
 import { joined, known, prefix } from "./word-text.ts";
-import { kind, many, options } from "./option-groups.ts";
+import { kind, many, options, wraps } from "./option-groups.ts";
 import { shellWithout, PRIVILEGES } from "./privileges.ts";
 
 function watch(use: ParsedArgs, out: Findings): void {
