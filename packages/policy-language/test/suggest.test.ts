@@ -56,6 +56,32 @@ describe("suggestRule", () => {
     },
   );
 
+  it("spells out each character of a word", async () => {
+    const unit = fc.constantFrom(...Array.from('ab *?[]{}"`$;&|<>()#\\~=!.,'));
+    const words = fc.array(fc.string({ unit, minLength: 1, maxLength: 6 }), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    await fc.assert(
+      fc.asyncProperty(words, fc.nat(), unit, async (given, at, other) => {
+        const lineOf = (all: readonly string[]) =>
+          run(`make ${all.map((one) => `'${one}'`).join(" ")}`);
+        const asked = lineOf(given);
+        const { toml } = await suggest(asked);
+        fc.pre(toml !== undefined);
+        const added = parsePolicy(toml, { file: "suggestion.toml", operator: true });
+        const pool = compilePolicy([...files, added]);
+        expect((await decide(asked, pool)).effect).toBe("allow");
+        const word = given[at % given.length] ?? "";
+        const changed = `${word.slice(0, at % word.length)}${other}${word.slice((at % word.length) + 1)}`;
+        fc.pre(changed !== word);
+        const varied = lineOf(given.with(at % given.length, changed));
+        expect([toml, varied.args, (await decide(varied, pool)).effect]).not.toContain("allow");
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it("names the agent, the phase and the server of the call", async () => {
     const asked = call(
       "create_issue",

@@ -40,7 +40,7 @@ export function compileWords(
 ): readonly WordPattern[] {
   if (source.trim() === "") throw new PatternError("The command pattern is empty");
   return expand(source).flatMap((pattern) => {
-    const words = pattern.split(/[ \t]+/).filter((word) => word !== "");
+    const words = pattern.match(WORD) ?? [];
     const written = compileOne([...words], source);
     // An allow covers only the program as written. A deny covers all names of the program.
     if (allow || written.program === undefined) return [written];
@@ -48,6 +48,10 @@ export function compileWords(
     return [written, ...others.map((other) => compileOne([...other], source))];
   });
 }
+
+// A backslash makes the next character a part of the word, also a blank or shell syntax.
+const WORD = /(?:\\[^]|[^ \t\\]|\\$)+/g;
+const ESCAPED = /\\[^]/g;
 
 /** Programs whose operands are URLs, with or without a scheme. */
 export const OPENS_URLS: ReadonlySet<string> = new Set(
@@ -58,10 +62,10 @@ function compileOne(words: string[], source: string): WordPattern {
   const open = words.length > 1 && words.at(-1) === "*";
   if (open) words.pop();
   const [first = "", ...rest] = words;
-  if (words.some((word) => /["'`$;&|<>()#]/.test(word))) {
+  if (words.some((word) => /["'`$;&|<>()#]/.test(word.replace(ESCAPED, "")))) {
     throw new PatternError(
       `The command pattern ${quote(source)} has shell syntax. Write plain words`,
-      "Write one pattern for each simple command, without quotes, variables and operators",
+      "Write one pattern for each simple command, without quotes, variables and operators, or a backslash before a character that is part of a word",
     );
   }
   const program = compileGlob(first);

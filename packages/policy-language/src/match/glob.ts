@@ -19,6 +19,7 @@ type Range = readonly [number, number];
 type Token = string | "?"[] | { readonly not: boolean; readonly ranges: readonly Range[] };
 
 const MAX_PATTERN = 4096;
+const ESCAPED = /\\[^]/g;
 const MAX_ALTERNATIVES = 1000;
 
 /**
@@ -82,17 +83,17 @@ export function expand(
     );
   }
   if (all.includes("")) throw new PatternError(`${quote(source)} has an empty alternative`);
-  if (all.some((one) => /[{}]/.test(one))) {
+  if (all.some((one) => /[{}]/.test(one.replace(ESCAPED, "")))) {
     throw new PatternError(
       `${quote(source)} has an unmatched brace. Braces enclose alternatives, like \`{a,b}\``,
-      "Write `?` to match a literal brace",
+      "Write a backslash before a literal brace",
     );
   }
   return [...new Set(all)];
 }
 
 function braces(part: string): readonly string[] {
-  if (!part.includes("{")) return [part];
+  if (!part.replace(ESCAPED, "").includes("{")) return [part];
   // micromatch removes escapes and quotes while it expands, so `{a,\*}` would become a wildcard.
   if (/[\\"'`$]/.test(part)) {
     throw new PatternError(

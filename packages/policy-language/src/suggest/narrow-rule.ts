@@ -3,6 +3,7 @@ import { quote } from "@bylaw/wording";
 import type { TomlTable } from "../import/toml.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { shown } from "../match/command-text.ts";
+import { compileGlob } from "../match/glob.ts";
 import type { LinePart } from "../match/shell-line.ts";
 import { plainUrl } from "../match/url.ts";
 import { withInput } from "./line-input.ts";
@@ -93,17 +94,17 @@ export function whyOpen(part: LinePart): string | undefined {
   const unknown = part.words.find(({ text, single }) => text === undefined || !single);
   if (unknown !== undefined)
     return `Only the shell knows what ${quote(shown(unknown))} becomes in ${quote(part.text)}, so no rule can spell it out`;
-  if (!part.plain)
-    return `${quote(part.text)} redirects output to a file or sets a variable that steers it, which an allow with \`command\` cannot cover`;
+  if (!part.writesOutput)
+    return `A variable or a connection steers ${quote(part.text)}, which an allow with \`command\` cannot cover`;
   const [program] = part.words;
   if (program === undefined || part.words.some(({ text }) => text === ""))
     return `${quote(part.text)} has an empty word, which no pattern can spell out`;
   const hazard = part.hazards
     .map(({ at }) => part.words[at]?.text ?? "")
-    .find((text) => wordGlobOf(text).includes("?") || wordGlobOf(text).includes("\\"));
+    .find((text) => compileGlob(wordGlobOf(text)).literal === undefined);
   return hazard === undefined
     ? undefined
-    : `A rule would have to spell out ${quote(hazard)}, which contains shell syntax`;
+    : `A rule would have to spell out ${quote(hazard)}, which has a line break or a control character`;
 }
 
 function ofFiles(facts: CallFacts): NarrowRule {

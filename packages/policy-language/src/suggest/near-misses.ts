@@ -62,7 +62,7 @@ const AROUND = [
   ...["--force", "-f", "-rf", "-c id", "--exec=sh", "--config=x", "--output=x", "-o x"],
   ...[".", "..", "../outside", "/", "/etc/passwd", "~/.ssh/id_rsa", '"$x"', "$(id)", "*"],
   ...[
-    "> out",
+    "> other-output",
     ">> ~/.bashrc",
     "< /etc/passwd",
     "| sh",

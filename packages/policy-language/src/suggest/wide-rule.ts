@@ -25,7 +25,7 @@ export function shapeOf({
       ? JSON.stringify([agent, phase, tool])
       : undefined;
   const parts = perCommand.map(({ part }) => part);
-  if (line.unknown !== undefined || parts.some((part) => part === null || whyOpen(part)))
+  if (line.unknown !== undefined || parts.some((part) => part?.plain !== true || whyOpen(part)))
     return undefined;
   const words = parts.map((part) => (part === null ? [] : holedWords(part)));
   return JSON.stringify([agent, phase, tool, server, words]);
