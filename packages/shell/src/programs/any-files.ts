@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
-import type { Findings } from "./findings.ts";
+import { network, type Findings } from "./findings.ts";
+import { hostOf } from "./hosts.ts";
 import { pathOf } from "./path-of-word.ts";
 import { after, baseName, prefix } from "./word-text.ts";
 
@@ -48,8 +49,14 @@ function noteNames(out: Findings, word: Word): void {
   if (signs > 1) noteFile(out, after(word, signs));
 }
 
+const WEB_ADDRESS = /^https?:\/\//i;
+
 function noteFile(out: Findings, word: Word): void {
-  if (word.text === "") return;
-  const path = pathOf(word, out.base);
+  const { text } = word;
+  if (text === "") return;
+  const isAddress = text !== undefined && WEB_ADDRESS.test(text);
+  if (isAddress) network(out, hostOf(word));
+  // To a program that opens files, an address is a path below a folder such as `http:`.
+  const path = pathOf(isAddress ? { ...word, text: `./${text}` } : word, out.base);
   out.effects.push({ kind: "read", path }, { kind: "write", path });
 }

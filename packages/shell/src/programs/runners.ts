@@ -1,3 +1,4 @@
+import { noteAnyFiles } from "./any-files.ts";
 import { shellWithout } from "./privileges.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { GCLOUD } from "./cloud-options.ts";
@@ -19,6 +20,19 @@ function opaque(use: ParsedArgs, out: Findings): void {
 
 /** A program that runs its arguments, but whose options are too uncertain to tell where the command starts. */
 export const OPAQUE: Spec = { posix: true, carries: true, more: opaque };
+
+/** The same for a program that runs a command only after one of these words. */
+function opaqueAfter(...verbs: readonly string[]): Spec {
+  return {
+    ...OPAQUE,
+    more(use, out) {
+      const known = use.operands.flatMap(({ word }) => word.text ?? []);
+      const isKnown = known.length === use.operands.length && known.length > 0;
+      if (!isKnown || known.some((text) => verbs.includes(text))) opaque(use, out);
+      else noteAnyFiles(out, 1);
+    },
+  };
+}
 
 // Each operand is a command line.
 function scripts(use: ParsedArgs, out: Findings): void {
@@ -224,9 +238,11 @@ export const RUNNERS: Readonly<Record<string, Spec>> = {
       "*": OPAQUE,
     },
   },
+  doppler: opaqueAfter("run"),
+  op: opaqueAfter("run", "plugin"),
   ...Object.fromEntries(
     `bwrap firejail proot cgexec start-stop-daemon daemon dtach abduco catchsegv lockf chpst softlimit envdir setuidgid
-    systemd-nspawn machinectl lxc-attach multipass wsl capsh rlwrap dotenv dotenvx doppler infisical chamber aws-vault op envchain
+    systemd-nspawn machinectl lxc-attach multipass wsl capsh rlwrap dotenv dotenvx infisical chamber aws-vault envchain
     nix-shell nix devbox devenv nvm fnm volta sdk apptainer singularity
     vagrant run-parts inotifywait-exec ld.so ld-linux.so.2 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 torify torsocks proxychains proxychains4 tsocks
     cgroup-run uidmapshift newgrp nq tsp screenrun zombie daemonize runsv runit dumb-init tini gvisor-tap runsc runc crun heaptrack
