@@ -168,6 +168,8 @@ export type Effect =
       readonly tracked?: "below" | "top";
       /** Set with `prints` if the program leaves out hidden files and what a `.gitignore` lists, unless such a file takes it back. */
       readonly ignores?: true;
+      /** Set on a write with `below`: the file or folder that is copied or moved there, with everything below it. */
+      readonly brings?: PathText;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;
       /** Set with `found`, `prints` or a glob if the effect touches only files that exist before the line runs. */

@@ -19,6 +19,7 @@ import { LIMITS } from "./limits.ts";
 import { commandsInText } from "./walk/suspects.ts";
 import { parseScript } from "./parse/syntax.ts";
 import { walkScript } from "./walk/walk-script.ts";
+import { noteFilledSources } from "./effects/brought-files.ts";
 import { noteProjectFolders } from "./effects/project-folders.ts";
 import { noteWritten } from "./effects/written-programs.ts";
 
@@ -124,6 +125,7 @@ function finish(line: string, walk: WalkState): Analysis {
   checkListedNames(walk);
   noteWritten(commands);
   noteProjectFolders(walk);
+  noteFilledSources(walk);
   markInput(walk);
   const [reason] = unknown;
   const room = Math.max(LIMITS.seen, LIMITS.different - commands.length);

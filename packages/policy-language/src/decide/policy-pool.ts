@@ -18,7 +18,7 @@ import { inRun } from "../marks/run-marks.ts";
 import { CallFacts } from "../match/call-facts.ts";
 import type { RunState } from "../match/run-state.ts";
 import { knownGlobs, knownTexts, type CommandGlob } from "../paths/call-paths.ts";
-import { createDeniedFiles } from "../paths/denied-files.ts";
+import { createFileGuards, type FileGuards } from "../paths/denied-files.ts";
 import { editsOnlyWorkspace } from "../paths/workspace-edits.ts";
 import { CallEvaluation } from "./evaluation.ts";
 import type { PolicyPool, PoolOptions } from "./pool-contract.ts";
@@ -45,7 +45,7 @@ class CompiledPool implements PolicyPool {
   readonly #entries: readonly Entry[];
   readonly #own: readonly Rule[];
   readonly #allows: readonly Rule[];
-  readonly #deniedFiles: ReturnType<typeof createDeniedFiles>;
+  readonly #guards: FileGuards;
   readonly #alone: readonly { readonly file: string; readonly policy: Alone }[];
   /** Whether some file is no policy of another system. */
   readonly #speaks: boolean;
@@ -64,7 +64,7 @@ class CompiledPool implements PolicyPool {
     this.#entries = rankRules(files.flatMap((file) => file.rules));
     const rules = this.#entries.map(({ rule }) => rule);
     this.#own = rules;
-    this.#deniedFiles = createDeniedFiles(rules);
+    this.#guards = createFileGuards(rules);
     this.#alone = files.flatMap(({ file, alone: policy }) =>
       policy === undefined ? [] : [{ file, policy }],
     );
@@ -174,7 +174,7 @@ class CompiledPool implements PolicyPool {
 
   globsToResolve(call: ToolCall): readonly CommandGlob[] {
     const facts = this.#facts.of(call);
-    return this.#resolves(facts) ? knownGlobs(facts, this.#deniedFiles) : [];
+    return this.#resolves(facts) ? knownGlobs(facts, this.#guards) : [];
   }
 
   isHarmless(call: ToolCall): boolean {

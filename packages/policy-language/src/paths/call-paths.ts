@@ -1,5 +1,5 @@
 import type { CallFacts } from "../match/call-facts.ts";
-import type { IsDenied } from "./denied-files.ts";
+import type { FileGuards, IsGuarded } from "./denied-files.ts";
 import { questionKey, type FoundRef, type Question } from "./path-refs.ts";
 import type { Segment } from "./name-glob.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
@@ -30,14 +30,11 @@ export interface CommandGlob {
   /** Set if it is no glob, but a question about one path. */
   readonly asks?: Question;
   /** Set with `found` if only some files count. Takes an absolute path. */
-  readonly counts?: IsDenied;
+  readonly counts?: IsGuarded;
 }
 
-/** The globs in the commands of a call. `deniedTo`: which files a deny may be about. */
-export function knownGlobs(
-  facts: CallFacts,
-  deniedTo: (command: CallFacts) => IsDenied,
-): readonly CommandGlob[] {
+/** The globs in the commands of a call. */
+export function knownGlobs(facts: CallFacts, guards: FileGuards): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.perCommand) {
     for (const ref of collectPathRefs(one).wanted) {
@@ -50,12 +47,12 @@ export function knownGlobs(
         if (ignoredKey !== undefined) ask(ignoredKey, "ignored", region?.names);
       }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined) {
-        const denied = deniedTo(one);
+        const guarded = (found.into === undefined ? guards.reads : guards.writes)(one);
         // Another program of the line may print the same folder, and other files may be denied to it.
         const before = globs.get(found.key)?.counts;
         globs.set(found.key, {
           ...{ pattern: found.key, folder: found.folder, names: region?.names ?? [], found },
-          ...(found.denied && { counts: (path) => before?.(path) === true || denied(path) }),
+          ...(found.denied && { counts: (path) => before?.(path) === true || guarded(path) }),
         });
       }
       if (

@@ -79,6 +79,8 @@ export interface FoundRef {
   readonly leavesOut: "ignored" | "tracked" | "hidden" | "untracked" | undefined;
   /** Whether it looks from the top of the repository on. */
   readonly fromTop: boolean;
+  /** Set if the files are copied or moved into this folder, and those count that a rule guards there. */
+  readonly into?: string;
 }
 
 /** The texts that a call uses as paths, and the reason if some paths are unknown. */
@@ -159,15 +161,22 @@ export function printedRef(
   };
 }
 
+/** The files that are copied or moved into a folder, as far as a rule guards them there. */
+export const broughtRef = (from: { readonly text: string }, into: string): FoundRef => {
+  const ref = printedRef({ text: from.text }, undefined, {});
+  return { ...ref, into, key: JSON.stringify([ref.key, "into", into]) };
+};
+
 /** An effect on files. */
 export type FileEffect = Extract<Effect, { readonly path: unknown }>;
 
 /** The files of an effect that the host has to look for. */
 export function filesOf(
-  { only, found, prints, except = [], adds, tracked, ignores }: FileEffect,
+  { only, found, prints, except = [], adds, tracked, brings, ignores }: FileEffect,
   path: { readonly text: string; readonly pattern?: string },
 ): FoundRef | undefined {
   if (found !== undefined) return foundRef(path, only, found);
+  if (brings?.text !== undefined) return broughtRef(brings, path.text);
   if (prints !== true) return undefined;
   const fromTop = (adds ?? tracked) === "top";
   if (tracked !== undefined) return printedRef(path, only, { leavesOut: "untracked", fromTop });

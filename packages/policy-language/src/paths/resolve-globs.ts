@@ -1,4 +1,5 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
+import { broughtPaths } from "./brought-paths.ts";
 import type { CommandGlob } from "./call-paths.ts";
 import { foundPaths } from "./found-paths.ts";
 import { GitFiles } from "./git-files.ts";
@@ -39,20 +40,20 @@ export function resolveGlobs(
     const at = absolutePath(folder, call);
     if (asks === "ignored") return matchesOf(at, names)?.every(isIgnored) === true ? [] : undefined;
     if (asks !== undefined) return isMissing(lookup.kindOf(at), asks) ? [] : undefined;
-    return placesOfAll(
-      found === undefined
-        ? linkedPaths(at, names, lookup)
-        : found.tracked !== undefined
-          ? trackedPaths(at, found, lookup)
-          : all(
-              (found.denied ? (matchesOf(at, names) ?? [at]) : [at]).map((start) =>
-                found.leavesOut === "untracked"
-                  ? trackedBelow(start, found, lookup, counts)
-                  : foundPaths(start, found, found.leavesOut ? wide : lookup, { counts, git }),
-              ),
-            ),
-      placesOf,
+    if (found === undefined) return placesOfAll(linkedPaths(at, names, lookup), placesOf);
+    if (found.into !== undefined)
+      return placesOfAll(
+        broughtPaths({ from: at, into: found.into, call, counts }, wide, placesOf),
+        placesOf,
+      );
+    if (found.tracked !== undefined) return placesOfAll(trackedPaths(at, found, lookup), placesOf);
+    const starts = found.denied ? (matchesOf(at, names) ?? [at]) : [at];
+    const lists = starts.map((start) =>
+      found.leavesOut === "untracked"
+        ? trackedBelow(start, found, lookup, counts)
+        : foundPaths(start, found, found.leavesOut ? wide : lookup, { counts, git }),
     );
+    return placesOfAll(all(lists), placesOf);
   });
   // A path through a link is unknown past the limits, so all links are looked for first.
   return globs.map(({ pattern, folder, names, globbed }, index) => {

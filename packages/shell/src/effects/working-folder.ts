@@ -81,16 +81,30 @@ const LOST: PathText = { why: "a relative path after a `cd` that cannot be follo
 /** Makes the paths of effects relative to the directory in which the line starts. */
 export function resolveEffects(effects: readonly Effect[], folder: Folder): readonly Effect[] {
   if (folder === START) return effects;
-  const result: Effect[] = [];
-  for (const effect of effects) {
-    if (!("path" in effect) || effect.path.text === undefined) result.push(effect);
-    else if (/^[/~]/.test(effect.path.text)) {
-      const { namesOf: _, ...path } = effect.path;
-      result.push({ ...effect, path });
-    } else if (folder === ANYWHERE || folder.length === 0) result.push({ ...effect, path: LOST });
-    else
-      for (const base of folder)
-        result.push({ ...effect, path: below({ text: base }, effect.path) });
-  }
-  return result;
+  const bases = folder === ANYWHERE || folder.length === 0 ? [undefined] : folder;
+  return effects.flatMap((effect): readonly Effect[] => {
+    if (!("path" in effect) || effect.path.text === undefined) return [effect];
+    const isRooted = ROOTED.test(effect.path.text);
+    if (isRooted && effect.brings === undefined)
+      return [{ ...effect, path: fromRoot(effect.path) }];
+    return bases.map((base) => ({
+      ...effect,
+      path: resolvePath(effect.path, base),
+      ...(effect.brings && { brings: resolvePath(effect.brings, base) }),
+    }));
+  });
+}
+
+const ROOTED = /^[/~]/;
+
+function resolvePath(path: PathText, base: string | undefined): PathText {
+  if (path.text === undefined) return path;
+  if (ROOTED.test(path.text)) return fromRoot(path);
+  return base === undefined ? LOST : below({ text: base }, path);
+}
+
+function fromRoot(path: PathText): PathText {
+  if (path.text === undefined) return path;
+  const { namesOf: _, ...rest } = path;
+  return rest;
 }

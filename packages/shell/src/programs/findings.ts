@@ -111,6 +111,8 @@ export interface FolderScope {
   readonly adds?: "below" | "top";
   /** Set with `prints` if only what git tracks is printed: below the path, or below the top of the repository. */
   readonly tracked?: "below" | "top";
+  /** Set if it is written with everything below this path. */
+  readonly brings?: PathText;
   /** Set with `prints` if hidden files, and what a `.gitignore` lists, are left out. */
   readonly ignores?: true;
   /** Whether it writes files that exist, and no others. */
@@ -139,9 +141,10 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     out.effects.push({ kind, path, ...exact });
     return;
   }
-  const { only, follows, visible, prints, except, adds, tracked, ignores, needs } = more;
+  const { only, follows, visible, prints, except, adds, tracked, brings, ignores, needs } = more;
   const needed = needs === undefined || path.text === undefined ? {} : { needs };
-  const effect = { kind, path, below: true, ...exact, ...needed } as const;
+  const brought = brings === undefined ? {} : { brings };
+  const effect = { kind, path, below: true, ...exact, ...needed, ...brought } as const;
   if (only === undefined && follows !== true && visible !== true && prints !== true)
     out.effects.push(effect);
   else

@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { file, type Findings } from "./findings.ts";
+import { file, type Findings, type FolderScope } from "./findings.ts";
 import { pathOf } from "./path-of-word.ts";
 import { baseName, concat, known, prefix } from "./word-text.ts";
 
@@ -26,12 +26,18 @@ export function writeInto(
   const isFolder = folder || /(?:^|\/)(?:\.{1,2}|~)?\/?$/.test(target.text ?? "-");
   // Some systems copy the contents of `x/` instead of `x`.
   const isMerged = names.includes(undefined) || sources.some(({ text }) => text?.endsWith("/"));
-  if (!below || !isFolder || isMerged) file(out, "write", target, { below });
+  // A folder may hold a repository, hooks or settings, which the names of the copy do not say.
+  const brought = (source: Word | undefined): FolderScope =>
+    below && source !== undefined ? { below, brings: pathOf(source, out.base) } : { below };
+  if (!below) file(out, "write", target);
+  else if (!isFolder || isMerged)
+    for (const source of sources) file(out, "write", target, brought(source));
   for (const [at, name] of names.entries()) {
     if (name !== undefined) {
       const written = inside(target, name);
       const namesOf = target.text === undefined ? undefined : globOf(sources[at]);
-      file(out, "write", namesOf === undefined ? written : { ...written, namesOf }, { below });
+      const copy = namesOf === undefined ? written : { ...written, namesOf };
+      file(out, "write", copy, brought(sources[at]));
     } else if (!below && (folder || mayHold(target, sources))) {
       if (merges || parents || !isSomeFile(sources[at]))
         file(out, "write", target, { below: true });
