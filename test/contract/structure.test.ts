@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 143_616,
-  test_lines: 108_049,
+  test_lines: 107_936,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -203,7 +203,6 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
     await page.getByRole("button", { name: "No", exact: true }).click();
     await page.getByRole("alert").getByText("Choose the role").waitFor();
     expect(await violationsIn(page)).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
   });
 
   it("is shown by `bylaw ui` without buttons, and that server takes no answer", async () => {

@@ -148,11 +148,12 @@ export async function endPages(): Promise<void> {
 
 const axe = join(dirname(createRequire(import.meta.url).resolve("axe-core")), "axe.min.js");
 
-/** What axe finds against WCAG 2.2, levels A and AA. */
+/** What axe finds against WCAG 2.2, levels A and AA, and whether the page is wider than the window. */
 export async function violationsIn(page: Page): Promise<readonly string[]> {
   await page.evaluate(readFileSync(axe, "utf8"));
   return (await page.evaluate(`(async () => {
     const { violations } = await axe.run({ runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] });
-    return violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary));
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => id + ": " + html.slice(0, 200) + " " + failureSummary));
+    return document.documentElement.scrollWidth <= innerWidth ? found : [...found, "wider than the window"];
   })()`)) as readonly string[];
 }

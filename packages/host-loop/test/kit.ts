@@ -10,3 +10,11 @@ export async function openKit(file?: string) {
   const run = await openRun(kernel, { run: "r", join: true, ...kept });
   return { kernel, run, agent: "bot", cwd: "/w", home: "/h" };
 }
+
+/** For a path: what runs, and what the model is told. How a broken check is told is up to the SDK. */
+export const PLAIN = [
+  ["a", ["a"], "wrote a"],
+  ["secret", [], "`secret` is off limits. Write another file."],
+  ["broken", [], ""],
+  ["ask", [], "A person has to see this. A person must approve this call first (question `"],
+] as const;

@@ -6,10 +6,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { openKit } from "./kit.ts";
+import { PLAIN, openKit } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -19,13 +18,6 @@ afterAll(async () => {
 });
 
 const write = (path: string, id = "c1") => ({ id, name: "write", args: { path } });
-const OUTCOMES = [
-  ["a", ["a"], "wrote a"],
-  ["secret", [], "`secret` is off limits. Write another file."],
-  ["broken", [], "could not"],
-  ["ask", [], "A person has to see this. A person must approve this call first (question `"],
-] as const;
-
 describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (stream) => {
   const drive = async (options: Partial<GuardOptions> = {}) => {
     const ran: string[] = [];
@@ -48,10 +40,10 @@ describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (str
     return ran;
   };
 
-  it.each(OUTCOMES)("%s", async (path, expected, told) => {
+  it.each(PLAIN)("%s", async (path, expected, told) => {
     model.play([write(path)]);
     expect(await drive()).toEqual(expected);
-    if (path !== "broken") expect(model.told()).toContain(told);
+    expect(model.told()).toContain(told);
   });
 
   it("asks a person, and runs the approved call", async () => {
@@ -76,46 +68,6 @@ it("the tool runner of Anthropic keeps tools of the provider, and refuses a tool
   expect(guardRunnable([search], kit)).toEqual([search]);
   const toolset = { type: "browser_toolset_20260801", run: () => [] };
   expect(() => guardRunnable([toolset], kit)).toThrow("A toolset cannot be guarded");
-});
-
-describe.each([
-  [false, false],
-  [true, false],
-  [false, true],
-])("the tool runner of OpenAI, streaming: %s, arguments as text: %s", (stream, text) => {
-  it.each(OUTCOMES)("%s", async (path, expected, told) => {
-    const ran: string[] = [];
-    const work = (given: unknown) => {
-      const args = z.object({ path: z.string() }).parse(text ? JSON.parse(String(given)) : given);
-      ran.push(args.path);
-      return `wrote ${args.path}`;
-    };
-    const parsed = { parse: (args: string) => JSON.parse(args) as object };
-    const tool = {
-      type: "function" as const,
-      function: {
-        name: "write",
-        description: "Writes",
-        parameters: {},
-        function: work,
-        ...(text ? {} : parsed),
-      },
-    };
-    const client = new OpenAI({ apiKey: "none", baseURL: model.url });
-    const tools = guardRunnable([tool], await openKit());
-    model.play([write(path)]);
-    const body = {
-      model: "fake",
-      messages: [{ role: "user" as const, content: "go" }],
-      tools: tools as never,
-    };
-    const runner = stream
-      ? client.chat.completions.runTools({ ...body, stream })
-      : client.chat.completions.runTools(body);
-    expect(await runner.finalContent()).toBe("done");
-    expect(ran).toEqual(expected);
-    if (path !== "broken") expect(model.told()).toContain(told);
-  });
 });
 
 async function loop(options: Partial<GuardOptions> = {}, file?: string) {

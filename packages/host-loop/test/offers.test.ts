@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { openKit } from "./kit.ts";
+import { PLAIN, openKit } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -81,38 +81,35 @@ describe.each([
   [true, "zod"],
   [false, "text"],
 ])("the tool runner of OpenAI, streaming: %s, arguments: %s", (stream, kind) => {
-  it.each([...OUTCOMES, ["a", ["a"], "wrote a"], ["secret", [], "off limits"]] as const)(
-    "%s",
-    async (path, expected, told) => {
-      const ran: string[] = [];
-      const named = { name: "write", description: "Writes" };
-      const work = (args: { path: string }) => ran.push(args.path) && `wrote ${args.path}`;
-      const parse = (args: string) => schema.parse(JSON.parse(args));
-      const asText = (args: unknown) => work(parse(String(args)));
-      const own = kind === "text" ? { function: asText } : { function: work, parse };
-      const tool =
-        kind === "zod"
-          ? zodFunction({ ...named, parameters: schema, function: work })
-          : { type: "function" as const, function: { ...named, parameters: {}, ...own } };
-      const client = new OpenAI({ apiKey: "none", baseURL: model.url });
-      const body = {
-        model: "fake",
-        messages: [{ role: "user" as const, content: "go" }],
-        tools: guardRunnable([tool as object], await openKit()) as never,
-      };
-      model.play([write(path)]);
-      const runner = stream
-        ? client.chat.completions.runTools({ ...body, stream })
-        : client.chat.completions.runTools(body);
-      const final = runner.finalContent();
-      // Without `parse`, the function itself reads its arguments, and its error ends the runner.
-      if (kind === "text" && path === "deny>7")
-        await expect(final).rejects.toThrow("expected string");
-      else expect(await final).toBe("done");
-      expect(ran).toEqual(expected);
-      if (kind !== "text" || path !== "deny>7") expect(model.told()).toContain(told);
-    },
-  );
+  it.each([...OUTCOMES, ...PLAIN])("%s", async (path, expected, told) => {
+    const ran: string[] = [];
+    const named = { name: "write", description: "Writes" };
+    const work = (args: { path: string }) => ran.push(args.path) && `wrote ${args.path}`;
+    const parse = (args: string) => schema.parse(JSON.parse(args));
+    const asText = (args: unknown) => work(parse(String(args)));
+    const own = kind === "text" ? { function: asText } : { function: work, parse };
+    const tool =
+      kind === "zod"
+        ? zodFunction({ ...named, parameters: schema, function: work })
+        : { type: "function" as const, function: { ...named, parameters: {}, ...own } };
+    const client = new OpenAI({ apiKey: "none", baseURL: model.url });
+    const body = {
+      model: "fake",
+      messages: [{ role: "user" as const, content: "go" }],
+      tools: guardRunnable([tool as object], await openKit()) as never,
+    };
+    model.play([write(path)]);
+    const runner = stream
+      ? client.chat.completions.runTools({ ...body, stream })
+      : client.chat.completions.runTools(body);
+    const final = runner.finalContent();
+    // Without `parse`, the function itself reads its arguments, and its error ends the runner.
+    if (kind === "text" && path === "deny>7")
+      await expect(final).rejects.toThrow("expected string");
+    else expect(await final).toBe("done");
+    expect(ran).toEqual(expected);
+    if (kind !== "text" || path !== "deny>7") expect(model.told()).toContain(told);
+  });
 });
 
 describe("your own loop", () => {
