@@ -33,6 +33,8 @@ interface Project {
   readonly cwd: string;
   /** The effect of a call of the agent, recorded in a run of its own. */
   readonly call: (command: string) => Promise<string>;
+  /** The effects of calls in one run. */
+  readonly calls: (commands: readonly string[]) => Promise<readonly string[]>;
   readonly idOf: (command: string) => Promise<string>;
   readonly yes: (id: string, ...args: readonly string[]) => Ran;
   readonly policy: string;
@@ -45,17 +47,22 @@ async function project(): Promise<Project> {
   onTestFinished(() => store.close());
   let runs = 0;
   const open = async () => (await bylawHere("approve list --json", { cwd })).stdout;
-  return {
-    cwd,
-    async call(command) {
-      const { kernel } = await createConfiguredKernel({ file: join(cwd, "bylaw.config.json") });
-      const run = await openRun(kernel, { run: `run-${(runs += 1)}`, store });
+  const calls: Project["calls"] = async (commands) => {
+    const { kernel } = await createConfiguredKernel({ file: join(cwd, "bylaw.config.json") });
+    const run = await openRun(kernel, { run: `run-${(runs += 1)}`, store });
+    const effects: string[] = [];
+    for (const command of commands) {
       const { decision } = await run.toolCall({
         ...{ tool: "bash", args: { command }, agent: "dev", cwd, workspace: cwd },
       });
-      await run.close();
-      return decision.effect;
-    },
+      effects.push(decision.effect);
+    }
+    await run.close();
+    return effects;
+  };
+  return {
+    ...{ cwd, calls },
+    call: async (command) => (await calls([command]))[0] ?? "",
     async idOf(command) {
       const asked = jsonLines({ code: 0, stderr: "", stdout: await open() }).flatMap((one) =>
         Array.isArray(one["questions"]) ? one["questions"] : [one],
@@ -95,6 +102,25 @@ test("it overrides a rule that asks on purpose, for that call alone, and the JSO
   expect(readFileSync(one.policy, "utf8")).toContain('overrides = ["publishing"]');
   expect(await one.call("npm publish a")).toBe("allow");
   expect(await one.call("npm publish b")).toBe("ask_user");
+});
+
+test("a question older than 10,000 other calls can become a rule, and an older no still counts", async () => {
+  const one = await project();
+  await one.calls(["frob --all src/b.ts", "frob src/a.ts"]);
+  const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+  const no = ["approve", "no", await one.idOf("frob --all src/b.ts"), "--reason", "Not this"];
+  expect(bylaw(no, { cwd: one.cwd, env }).code).toBe(0);
+  await one.calls(Array.from({ length: 10_000 }, (_, at) => `frob ${at}`));
+  await one.calls(["frob --all src/a.ts", "ls src"]);
+  const suggested = await bylawHere("suggest", { cwd: one.cwd });
+  expect(suggested.stdout).toContain(
+    "The logs have more different calls than the newest 10000, which were learned from\n",
+  );
+  const refused = one.yes(await one.idOf("frob --all src/a.ts"));
+  expect(refused.stderr).toMatch(/BYLAW_APPROVAL_UNFIT: .* A call like it was refused/);
+  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  expect([ran.stderr, ran.code]).toEqual(["", 0]);
+  expect(await one.call("frob src/a.ts")).toBe("allow");
 });
 
 test("nothing is recorded or written if the call cannot become a rule", async () => {

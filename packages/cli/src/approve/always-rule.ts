@@ -8,7 +8,7 @@ import { acceptRule } from "../suggest/accept-rule.ts";
 import { AnsweredCalls, callKey } from "../suggest/answered-calls.ts";
 import { fixedCalls } from "../suggest/fixed-calls.ts";
 import { learnRules, type LearnedRule } from "../suggest/learn-rules.ts";
-import { suggestionsText } from "../suggest/suggestions-text.ts";
+import { suggestionsText, type Suggestions } from "../suggest/suggestions-text.ts";
 import type { Paint } from "../io/text.ts";
 
 /** A rule that a yes adds to the project's policy. */
@@ -50,19 +50,25 @@ export async function alwaysRule(
   const answered = new AnsweredCalls();
   await readRuns([], omitUndefined({ store }), { into: answered, reader: createEventReader() });
   const fixed = await fixedCalls(bench.sources, { config });
-  const all = answered
-    .result()
-    .map((one) =>
-      callKey(one.call) === callKey(call)
-        ? { ...one, yes: 1, people: new Set([by]) }
-        : { ...one, yes: 0 },
-    );
+  const key = callKey(call);
+  const { calls, only_newest } = answered.result();
+  // The question may be too old to be among the calls that are kept.
+  const known = calls.find((one) => callKey(one.call) === key) ?? {
+    call,
+    no: 0,
+    open: 1,
+    denied: 0,
+  };
+  const all = [
+    { ...known, yes: 1, people: new Set([by]) },
+    ...calls.flatMap((one) => (callKey(one.call) === key ? [] : [{ ...one, yes: 0 }])),
+  ];
   const { rules, without_rule } = await learnRules(all, bench, { atLeast: 1, fixed });
   const [rule] = rules;
   if (rule === undefined)
     throw noRule(without_rule[0]?.why ?? "A call like it was refused, or a rule allows it already");
   return {
-    text: (paint) => textOf(rule, fixed.length, paint),
+    text: (paint) => textOf(rule, { cases: fixed.length, only_newest }, paint),
     accept() {
       try {
         return acceptRule(rule, policy, bench.sources.tools);
@@ -78,13 +84,17 @@ export async function alwaysRule(
   };
 }
 
-const textOf = (rule: LearnedRule, cases: number, paint: Paint): string =>
+const textOf = (
+  rule: LearnedRule,
+  given: Pick<Suggestions, "cases" | "only_newest">,
+  paint: Paint,
+): string =>
   suggestionsText(
     {
       rules: [rule],
       without_rule: [],
       tallies: { never_fired: [], always_overruled: [], never_refused: [] },
-      cases,
+      ...given,
     },
     paint,
   );

@@ -76,9 +76,10 @@ async function suggest(files: readonly string[], options: SuggestOptions): Promi
   const reader = createEventReader();
   await readRuns(files, omitUndefined({ store, run }), { into: answered, reader });
   const fixed = await fixedCalls(bench.sources, options);
-  const learned = await learnRules(answered.result(), bench, { atLeast, fixed });
+  const { calls, only_newest } = answered.result();
+  const learned = await learnRules(calls, bench, { atLeast, fixed });
   const tallies = ruleTallies(answered.rules, bench, atLeast);
-  const found = { ...learned, tallies, cases: fixed.length };
+  const found = { ...learned, tallies, cases: fixed.length, only_newest };
   if (accept === undefined || who === undefined) {
     const paint = paintFor(process.stdout);
     await write(json ? jsonLine(suggestionsJson(found)) : suggestionsText(found, paint));

@@ -23,13 +23,17 @@ export interface RuleAnswers {
   no: number;
 }
 
-/** The most different calls that are kept. Later ones are not learned from. */
-const MOST_CALLS = 10_000;
+/** The most different calls that are kept, besides those that a person refused. Those that were not seen for longest are dropped. */
+export const MOST_CALLS = 10_000;
 
 /** Collects the calls of a log that people were asked about, and those that were denied. Redacted calls are left out. */
 export class AnsweredCalls {
   readonly rules = new Map<string, RuleAnswers>();
+  /** In the order in which they were last seen. */
   readonly #calls = new Map<string, AnsweredCall>();
+  /** What people refused. Never dropped, because a rule must not allow it. */
+  readonly #refused = new Map<string, AnsweredCall>();
+  #dropped = false;
   #run = new RunAnswers();
 
   /** Begins a run. A question is only answered in its own run. */
@@ -60,10 +64,11 @@ export class AnsweredCalls {
     }
   }
 
-  /** All calls that were asked about or denied. */
-  result(): readonly AnsweredCall[] {
+  /** The calls that were asked about or denied. `only_newest`: older ones were dropped. */
+  result(): { readonly calls: readonly AnsweredCall[]; readonly only_newest: boolean } {
     this.begin();
-    return [...this.#calls.values()];
+    const calls = [...this.#calls.values(), ...this.#refused.values()];
+    return { calls, only_newest: this.#dropped };
   }
 
   // The name of an agent is no person's. All agents of a run are known at its end.
@@ -73,9 +78,16 @@ export class AnsweredCalls {
       asked.rule[answer] += 1;
       if (asked.call === undefined) continue;
       asked.call[answer] += 1;
-      if (answer === "yes") asked.call.people.add(by);
       asked.call.open -= 1;
+      if (answer === "yes") asked.call.people.add(by);
+      else this.#refuse(asked.call);
     }
+  }
+
+  #refuse(one: AnsweredCall): void {
+    const key = callKey(one.call);
+    this.#calls.delete(key);
+    this.#refused.set(key, one);
   }
 
   #ruleOf(event: LogEvent): RuleAnswers {
@@ -89,12 +101,18 @@ export class AnsweredCalls {
     const { call } = readRecordedCall(event);
     if (call === undefined) return undefined;
     const key = callKey(call);
-    const known = this.#calls.get(key);
-    if (known !== undefined) return known;
-    if (this.#calls.size >= MOST_CALLS) return undefined;
+    const refused = this.#refused.get(key);
+    if (refused !== undefined) return refused;
     const made = { call, yes: 0, no: 0, open: 0, people: new Set<string>(), denied: 0 };
-    this.#calls.set(key, made);
-    return made;
+    const known = this.#calls.get(key) ?? made;
+    this.#calls.delete(key);
+    this.#calls.set(key, known);
+    const [oldest] = this.#calls.keys();
+    if (this.#calls.size > MOST_CALLS && oldest !== undefined) {
+      this.#calls.delete(oldest);
+      this.#dropped = true;
+    }
+    return known;
   }
 }
 

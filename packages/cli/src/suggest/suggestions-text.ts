@@ -1,7 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
 import type { PolicyBench } from "../cases/policy-bench.ts";
 import { count, plain, short, type Paint } from "../io/text.ts";
-import type { AnsweredCall, RuleAnswers } from "./answered-calls.ts";
+import { MOST_CALLS, type AnsweredCall, type RuleAnswers } from "./answered-calls.ts";
 import type { Learned } from "./learn-rules.ts";
 
 /** Rules that a person may want to look at. */
@@ -18,6 +18,8 @@ export interface Suggestions extends Learned {
   readonly tallies: RuleTallies;
   /** The number of cases that no suggested rule changes. */
   readonly cases: number;
+  /** Whether the logs have more different calls than are learned from. */
+  readonly only_newest: boolean;
 }
 
 /** Sorts the rules by what the logs say about them. */
@@ -37,7 +39,12 @@ export function ruleTallies(
 }
 
 /** Formats suggestions as JSON. */
-export const suggestionsJson = ({ rules, without_rule, tallies, cases }: Suggestions): object => ({
+export const suggestionsJson = ({
+  rules,
+  without_rule,
+  tallies,
+  ...rest
+}: Suggestions): object => ({
   suggestions: rules.map(({ calls, beyond, newly_allowed, ...rule }, at) => ({
     number: at + 1,
     ...rule,
@@ -48,7 +55,7 @@ export const suggestionsJson = ({ rules, without_rule, tallies, cases }: Suggest
   })),
   without_rule: without_rule.map(({ calls, why }) => ({ calls: calls.map(answeredJson), why })),
   rules: tallies,
-  cases,
+  ...rest,
 });
 
 const peopleOf = (calls: readonly AnsweredCall[]): readonly string[] => [
@@ -66,7 +73,7 @@ const MOST_SHOWN = 5;
 
 /** Prints suggestions for a person. */
 export function suggestionsText(found: Suggestions, paint: Paint): string {
-  const { rules, without_rule, tallies, cases } = found;
+  const { rules, without_rule, tallies, cases, only_newest } = found;
   const parts = rules.map(({ toml, saves, calls, beyond, newly_allowed, ...over }, at) =>
     [
       paint(
@@ -108,7 +115,10 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
     lines.length === 0 ? [] : [[paint("bold", title), ...firstOf(lines)].join("\n")],
   );
   const head = rules.length === 0 ? ["Nothing to suggest"] : parts;
-  return `${[...head, ...shown].join("\n\n")}\n`;
+  const limit = only_newest
+    ? [`The logs have more different calls than the newest ${MOST_CALLS}, which were learned from`]
+    : [];
+  return `${[...head, ...shown, ...limit].join("\n\n")}\n`;
 }
 
 const indented = (text: string): string => `  ${plain(text)}`;
