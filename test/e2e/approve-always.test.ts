@@ -104,6 +104,22 @@ test("it overrides a rule that asks on purpose, for that call alone, and the JSO
   expect(await one.call("npm publish b")).toBe("ask_user");
 });
 
+test("it says how many other questions it leaves, which can only be refused", async () => {
+  const one = await project();
+  await one.calls(["frob src/a.ts", "npm publish a", "npm publish b"]);
+  const [id, other] = [await one.idOf("frob src/a.ts"), await one.idOf("npm publish a")];
+  const ran = one.yes(id);
+  expect(ran.stdout).toContain("\nWith this rule, 2 other open questions can only be refused: ");
+  const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
+  const answered = (...args: readonly string[]) =>
+    bylaw(["approve", ...args], { cwd: one.cwd, env });
+  expect(answered("yes", other).stderr).toContain("This question was asked under another policy");
+  expect(answered("no", other, "--reason", "Ask again").code).toBe(0);
+  // The call made again has a question under the policy with the rule.
+  expect(await one.call("npm publish a")).toBe("ask_user");
+  expect(answered("yes", await one.idOf("npm publish a")).code).toBe(0);
+});
+
 test("a question older than 10,000 other calls can become a rule, and an older no still counts", async () => {
   const one = await project();
   await one.calls(["frob --all src/b.ts", "frob src/a.ts"]);

@@ -9,14 +9,27 @@ import { AnsweredCalls, callKey } from "../suggest/answered-calls.ts";
 import { fixedCalls } from "../suggest/fixed-calls.ts";
 import { learnRules, type LearnedRule } from "../suggest/learn-rules.ts";
 import { suggestionsText, type Suggestions } from "../suggest/suggestions-text.ts";
-import type { Paint } from "../io/text.ts";
+import { count, type Paint } from "../io/text.ts";
+import { openQuestions } from "./open-questions.ts";
 
 /** A rule that a yes adds to the project's policy. */
 export interface AlwaysRule {
   /** What the person confirms. */
   readonly text: (paint: Paint) => string;
-  readonly accept: () => ReturnType<typeof acceptRule>;
+  readonly accept: () => AddedRule;
 }
+
+/** What a yes added. */
+export type AddedRule = ReturnType<typeof acceptRule> & {
+  /** How many other calls were open. A yes counts for the policy that asked, so they have to be made again. */
+  readonly asked_again: number;
+};
+
+/** Says what becomes of the other open questions. Empty if there are none. */
+export const askedAgainText = (asked_again: number): string =>
+  asked_again === 0
+    ? ""
+    : `With this rule, ${count(asked_again, "other open question")} can only be refused: the agent has to make the calls again\n`;
 
 interface AlwaysTerms {
   /** The configuration of the project, absolute. */
@@ -67,11 +80,14 @@ export async function alwaysRule(
   const [rule] = rules;
   if (rule === undefined)
     throw noRule(without_rule[0]?.why ?? "A call like it was refused, or a rule allows it already");
+  const open = await openQuestions(omitUndefined({ config, store }), undefined);
+  const asked_again = open.filter(({ kind, id }) => kind === "call" && id !== question.id).length;
   return {
-    text: (paint) => textOf(rule, { cases: fixed.length, only_newest }, paint),
+    text: (paint) =>
+      `${textOf(rule, { cases: fixed.length, only_newest }, paint)}${askedAgainText(asked_again)}`,
     accept() {
       try {
-        return acceptRule(rule, policy, bench.sources.tools);
+        return { ...acceptRule(rule, policy, bench.sources.tools), asked_again };
       } catch (cause) {
         throw new BylawError({
           code: "BYLAW_POLICY_UNWRITABLE",

@@ -3,7 +3,8 @@ import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
 import { reportError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
-import { acceptedText, type acceptRule } from "../suggest/accept-rule.ts";
+import { acceptedText } from "../suggest/accept-rule.ts";
+import { askedAgainText, type AddedRule } from "./always-rule.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { ApproveOptions } from "./session.ts";
 
@@ -11,7 +12,7 @@ import type { ApproveOptions } from "./session.ts";
 export type RecordedAnswer = Pick<LogEvent, "event_type" | "sequence" | "details"> & {
   readonly task_id?: string | null;
   /** The rule that a yes added. */
-  readonly always?: ReturnType<typeof acceptRule>;
+  readonly always?: AddedRule;
 };
 
 const VERDICTS: Readonly<Record<string, string>> = {
@@ -41,7 +42,8 @@ export async function reportAnswer(
     ];
     const whom = `by ${String(by)}${role === undefined ? "" : ` as ${String(role)}`}${expires_at === undefined ? "" : `, until ${String(expires_at)}`}`;
     const text = [...words.filter((word) => word !== undefined).map(String), whom].join(" ");
-    const added = always === undefined ? "" : acceptedText(always);
+    const added =
+      always === undefined ? "" : `${acceptedText(always)}${askedAgainText(always.asked_again)}`;
     await write(json ? jsonLine(event) : `${plain(text)} (event ${sequence})\n${added}`);
     conclude(0);
   } catch (error) {
