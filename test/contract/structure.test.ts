@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_616,
-  test_lines: 107_936,
+  source_lines: 143_679,
+  test_lines: 107_992,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -248,3 +248,17 @@ describe("the toolchain", () => {
     },
   );
 });
+
+test("a hook for all projects says that nothing is recorded, and the hook of a project with a record does not", async () => {
+  const { cwd, run } = workplace();
+  const install = (...args: readonly string[]) =>
+    run(["install", "claude-code", "--engine", join(cwd, "run"), ...args], { env: { HOME: cwd } });
+  expect((await install()).stdout).toContain(
+    "\nNothing is recorded. To keep a record, run `bylaw init` in a project, or add `@bylaw/plugin-event-log`",
+  );
+  expect(json(await install("--json"))).toMatchObject({ records: false });
+  expect(await run("init")).toMatchObject({ code: 0 });
+  const own = await install("--project");
+  expect([own.code, own.stdout]).toEqual([0, expect.not.stringContaining("Nothing is recorded")]);
+  expect(json(await install("--project", "--json"))).toMatchObject({ records: true });
+});

@@ -13,6 +13,7 @@ import { loadKernelFor } from "../decide/kernel-source.ts";
 import { CURL, HOOK_CLIENTS, IF_ABSENT_OPTION, hookCommand } from "../hosts/hook-command.ts";
 import { hostNamed } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
+import { needsRun } from "../hosts/session-name.ts";
 import { HOST_ARGUMENT, SCOPE_OPTIONS, scopeOf, targetOf } from "../hosts/scope.ts";
 import { conclude } from "../io/exit-code.ts";
 import { jsonLine, write } from "../io/output.ts";
@@ -59,7 +60,7 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
   const scope = scopeOf(options);
   const config = await configFor(scope, options.config);
   // A hook that cannot decide would block every call.
-  await loadKernelFor({ config });
+  const records = needsRun(await loadKernelFor({ config }));
   const { strict = false, json = false, client = "node", ifAbsent: if_absent } = options;
   if (client === "curl") refuseCurl(scope);
   const engine = options.engine === undefined ? undefined : resolve(options.engine);
@@ -80,12 +81,17 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
     `  rules: ${config}`,
     ...(change.backup === undefined ? [] : [`  backup: ${change.backup}`]),
     ...(note === undefined ? [] : [note]),
+    // The configuration for all projects keeps no record, because one store would mix them (ADR 0098).
+    ...(records ? [] : [`Nothing is recorded. ${RECORD}`]),
     ...(fault === undefined ? [] : [`It is not in force here: ${fault}`]),
     `Check it with \`bylaw doctor ${name}\`. A running session may have to be restarted.`,
   ];
-  await write(json ? jsonLine({ ...change, config }) : `${lines.map(plain).join("\n")}\n`);
+  await write(json ? jsonLine({ ...change, config, records }) : `${lines.map(plain).join("\n")}\n`);
   conclude(0);
 }
+
+const RECORD =
+  "To keep a record, run `bylaw init` in a project, or add `@bylaw/plugin-event-log` to the configuration.";
 
 /** The longest that a question may be held, in seconds. */
 const LONGEST_S = 3_600;
