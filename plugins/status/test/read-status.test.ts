@@ -46,35 +46,6 @@ describe("readStatus", () => {
   });
 });
 
-// Intended differences: the outcome is not "ok" early, and `recovery` and `final` are given.
-it("a run scripted after one of MassGen has the same reliability, except for the differences listed here", () => {
-  const { agents } = JSON.parse(fixture("status-2-enforcement")) as {
-    readonly agents: Readonly<
-      Record<
-        string,
-        { readonly reliability: { readonly enforcement_attempts: readonly JsonObject[] } | null }
-      >
-    >;
-  };
-  for (const [id, { reliability }] of Object.entries(agents)) {
-    if (reliability === null) continue;
-    const status = createStatus();
-    status.add(
-      logOf(
-        ...reliability.enforcement_attempts.map(
-          ({ timestamp: _, ...attempt }) =>
-            ["enforcement", id, { ...attempt, recovery: "restart", final: false }] as const,
-        ),
-      ),
-    );
-    const made = status.value().agents[id]?.reliability;
-    const attempts = reliability.enforcement_attempts.map(
-      ({ timestamp: _, ...attempt }) => attempt,
-    );
-    expect(made).toMatchObject({ ...reliability, enforcement_attempts: attempts, outcome: null });
-  }
-});
-
 describe("the JSON Schema", () => {
   const shipped = JSON.parse(
     readFileSync(join(import.meta.dirname, "../status.schema.json"), "utf8"),
