@@ -23,7 +23,7 @@ const tokensOf = memoize((glob): readonly Token[] => {
 export function globCovers(a: string, b: string): boolean {
   if (a === b || a === "*") return true;
   if (!b.startsWith(literalPrefix(a)) && !b.includes("\\")) return false;
-  return tokensCover(tokensOf(a), tokensOf(b), 0, 0);
+  return itemsCover(tokensOf(a), tokensOf(b), isStar, isCovered);
 }
 
 /** Whether some glob of `a` covers each glob of `b`. Without `a` there is no condition; without `b` any text is possible. */
@@ -64,30 +64,32 @@ function memberOf(text: string): string {
   return ["x", "y", "0", "-"].find((char) => !text.includes(char)) ?? "~";
 }
 
-// A star of `a` covers any tokens of `b`, including stars. A star of `b` needs one of `a`. Each pair of positions is tried once.
-function tokensCover(
-  a: readonly Token[],
-  b: readonly Token[],
-  i: number,
-  j: number,
-  seen = new Set<number>(),
+const isStar = ({ kind }: Token): boolean => kind === "star";
+
+const isCovered = (outer: Token, inner: Token): boolean =>
+  outer.kind === "one" ||
+  ("text" in outer && "text" in inner && inner.kind === outer.kind && inner.text === outer.text);
+
+// An item of `a` that stands for many covers any items of `b`. One of `b` needs one of `a`. Each pair of positions is tried once.
+function itemsCover<T>(
+  a: readonly T[],
+  b: readonly T[],
+  isMany: (item: T) => boolean,
+  fits: (outer: T, inner: T, i: number, j: number) => boolean,
 ): boolean {
-  const place = i * (b.length + 1) + j;
-  if (seen.has(place)) return false;
-  seen.add(place);
-  const outer = a[i];
-  const inner = b[j];
-  if (outer === undefined) return inner === undefined;
-  if (outer.kind === "star")
-    return (
-      tokensCover(a, b, i + 1, j, seen) ||
-      (inner !== undefined && tokensCover(a, b, i, j + 1, seen))
-    );
-  if (inner === undefined || inner.kind === "star") return false;
-  const fits =
-    outer.kind === "one" ||
-    (inner.kind !== "one" && inner.kind === outer.kind && inner.text === outer.text);
-  return fits && tokensCover(a, b, i + 1, j + 1, seen);
+  const seen = new Set<number>();
+  const coversFrom = (i: number, j: number): boolean => {
+    const place = i * (b.length + 1) + j;
+    if (seen.has(place)) return false;
+    seen.add(place);
+    const outer = a[i];
+    const inner = b[j];
+    if (outer === undefined) return inner === undefined;
+    if (isMany(outer)) return coversFrom(i + 1, j) || (inner !== undefined && coversFrom(i, j + 1));
+    if (inner === undefined || isMany(inner)) return false;
+    return fits(outer, inner, i, j) && coversFrom(i + 1, j + 1);
+  };
+  return coversFrom(0, 0);
 }
 
 /** Splits a path glob into segments below the root. The path of the workspace or home may be any number of segments. */
@@ -102,33 +104,15 @@ export const pathSegments: (glob: string) => readonly string[] = memoize((glob) 
 });
 
 /** Whether glob `a` matches every path that glob `b` matches. Returns false in doubt. */
-export function pathCovers(a: string, b: string): boolean {
-  return a === b || segmentsCover(pathSegments(a), pathSegments(b), 0, 0, new Set());
-}
+export const pathCovers = (a: string, b: string): boolean =>
+  a === b || itemsCover(pathSegments(a), pathSegments(b), isTree, isSegmentCovered);
 
-function segmentsCover(
-  a: readonly string[],
-  b: readonly string[],
-  i: number,
-  j: number,
-  seen: Set<number>,
-): boolean {
-  const place = i * (b.length + 1) + j;
-  if (seen.has(place)) return false;
-  seen.add(place);
-  const outer = a[i];
-  const inner = b[j];
-  if (outer === undefined) return inner === undefined;
-  if (outer === "**")
-    return (
-      segmentsCover(a, b, i + 1, j, seen) ||
-      (inner !== undefined && segmentsCover(a, b, i, j + 1, seen))
-    );
-  if (inner === undefined || inner === "**") return false;
-  // `.` and `~` stand for several segments, so only the same sign certainly means the same folder.
-  const folder = j === 0 && (inner === "." || inner === "~");
-  if (folder || (i === 0 && (outer === "." || outer === "~"))) {
-    return folder && outer === inner && segmentsCover(a, b, i + 1, j + 1, seen);
-  }
-  return globCovers(outer, inner) && segmentsCover(a, b, i + 1, j + 1, seen);
+const isTree = (segment: string): boolean => segment === "**";
+const isFolder = (segment: string): boolean => segment === "." || segment === "~";
+
+// `.` and `~` stand for several segments, so only the same sign certainly means the same folder.
+function isSegmentCovered(outer: string, inner: string, i: number, j: number): boolean {
+  const folder = j === 0 && isFolder(inner);
+  if (folder || (i === 0 && isFolder(outer))) return folder && outer === inner;
+  return globCovers(outer, inner);
 }

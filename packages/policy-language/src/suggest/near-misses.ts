@@ -1,4 +1,4 @@
-import type { Json, ToolCall } from "@bylaw/kernel";
+import type { Json, JsonObject, ToolCall } from "@bylaw/kernel";
 import { CallFacts } from "../match/call-facts.ts";
 import type { PathFacts } from "../paths/path-facts.ts";
 import { onlyReads } from "./line-input.ts";
@@ -11,10 +11,7 @@ export function nearMissesOf(
   open: readonly CallFacts[],
 ): readonly ToolCall[] {
   if (args === undefined) return [];
-  const changed = (name: string, value: Json): ToolCall => ({
-    ...call,
-    args: { ...args, [name]: value },
-  });
+  const changed = changesOf(call, args);
   const argument = tools.shell.get(identity.bare);
   const text = argument === undefined ? undefined : args[argument];
   if (line !== null && argument !== undefined && typeof text === "string") {
@@ -44,6 +41,10 @@ export function nearMissesOf(
     ? others
     : others.filter((other) => !isWithin(new CallFacts(other, tools).paths, paths));
 }
+
+const changesOf =
+  (call: ToolCall, args: JsonObject) =>
+  (name: string, value: Json): ToolCall => ({ ...call, args: { ...args, [name]: value } });
 
 // Whether a path is another spelling of the call's paths, or is below a folder that the call includes as a whole.
 const isWithin = ({ known }: PathFacts, own: PathFacts): boolean =>
@@ -103,10 +104,7 @@ export function wideMissesOf(
   open: readonly CallFacts[],
 ): readonly ToolCall[] {
   if (args === undefined) return [];
-  const changed = (name: string, value: Json): ToolCall => ({
-    ...call,
-    args: { ...args, [name]: value },
-  });
+  const changed = changesOf(call, args);
   const argument = tools.shell.get(identity.bare);
   if (line !== null && argument !== undefined) {
     const text = String(args[argument]);

@@ -99,26 +99,15 @@ export function unknown(out: Findings, code: Unknown["code"], what: string): voi
   out.unknown.push({ code, what });
 }
 
+type FileEffect = Extract<Effect, { readonly path: PathText }>;
+
 /** How a program treats a directory. */
-export interface FolderScope {
-  readonly below?: boolean;
-  readonly only?: readonly string[];
-  readonly follows?: boolean;
-  readonly visible?: boolean;
-  readonly prints?: true;
-  readonly except?: readonly string[];
-  /** Set with `prints` if git adds new files to its index: those below the path, or below the top of the repository. */
-  readonly adds?: "below" | "top";
-  /** Set with `prints` if only what git tracks is printed: below the path, or below the top of the repository. */
-  readonly tracked?: "below" | "top";
-  /** Set if it is written with everything below this path. */
-  readonly brings?: PathText;
-  /** Set with `prints` if hidden files, and what a `.gitignore` lists, are left out. */
-  readonly ignores?: true;
+export interface FolderScope extends Omit<
+  Partial<FileEffect>,
+  "kind" | "path" | "found" | "exact"
+> {
   /** Whether it writes files that exist, and no others. */
   readonly inPlace?: boolean;
-  /** What has to be there before the line runs, or else there is no effect. */
-  readonly needs?: "folder" | "anything";
 }
 
 /** A formatter skips names with a leading dot below its directories. */
