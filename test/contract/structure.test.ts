@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_679,
-  test_lines: 107_992,
+  source_lines: 143_650,
+  test_lines: 107_882,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

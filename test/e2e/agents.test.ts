@@ -12,7 +12,6 @@ import {
   endServers,
   makeSite,
   startServer,
-  clientFor,
 } from "./orchestrator-kit.ts";
 import { eventsOf } from "./orchestrator-walk.ts";
 
@@ -39,9 +38,8 @@ const agentsFile = (agents: object, more: object = {}): string =>
   JSON.stringify({ agents, ...more });
 
 it("the reviewers of a contract are started and restarted, and their verdicts complete the task", async () => {
-  const server = await startServer(site);
-  const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
+  const server = await startServer(site, {}, [{ id: "adder-1" }]);
+  const { operator } = server;
   const stop = new AbortController();
   onTestFinished(() => stop.abort());
   const attending = operator.attend(stop.signal, { directives: false });
@@ -118,7 +116,7 @@ done();
     onTestFinished(async () => void (await server.stop()));
     const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
     await client.createTasks([{ id: "adder-1" }]);
-    const ann = clientFor(server, "ann");
+    const ann = server.client("ann");
     await ann.claimTask({ task_id: "adder-1" });
     for (const triggerAgentId of ["one", "two", "three"])
       await ann.behave({ action: "trigger", triggerAgentId, reason: "help" });
@@ -182,7 +180,7 @@ it("with --once an agent that another one called is run, and one that always fai
   });
   const operator = createOperator(() => server.url);
   await operator.insist("POST", "/tasks", { tasks: [{ id: "adder-1" }] });
-  const ann = clientFor(server, "ann");
+  const ann = server.client("ann");
   await ann.claimTask({ task_id: "adder-1" });
   const client = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
   const fail = 'fs.appendFileSync("tries.txt", "1"); process.exit(1)';

@@ -6,14 +6,7 @@ import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import { afterAll, describe, expect, it } from "vitest";
 import { bylaw, json, jsonLines, scratch, start } from "./bylaw.ts";
-import {
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-  type Operator,
-} from "./orchestrator-kit.ts";
+import { endServers, makeSite, startServer, type Operator } from "./orchestrator-kit.ts";
 
 const CONTRACT = `
 bylaw: 1
@@ -29,10 +22,13 @@ const site = makeSite([], CONTRACT);
 afterAll(endServers);
 
 async function serving(data: string, settings: object = {}) {
-  const server = await startServer(site, { data: site.path(data), ...settings });
-  const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [{ id: "one", title: "Refund orders" }] });
-  const ann = clientFor(server, "ann");
+  const tasks = [{ id: "one", title: "Refund orders" }];
+  const { operator, client } = await startServer(
+    site,
+    { data: site.path(data), ...settings },
+    tasks,
+  );
+  const ann = client("ann");
   await ann.claimTask({ task_id: "one" });
   return { ann, operator };
 }

@@ -4,15 +4,7 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import type { AgentClient } from "@bylaw/sdk";
 import { Conflict, OperatorClient, Unauthenticated } from "@bylaw/sdk";
-import {
-  ENROL,
-  OPERATOR,
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-} from "./orchestrator-kit.ts";
+import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const site = makeSite([]);
 afterAll(endServers);
@@ -22,12 +14,10 @@ const call = (tool: string, args: Readonly<Record<string, string>> = {}) => ({ t
 const answer = (content: string) => call("new_answer", { content });
 
 async function serving(data: string, settings: object = { consensus: true }) {
-  const server = await startServer(site, { data: site.path(data), ...settings });
-  await createOperator(() => server.url).insist("POST", "/tasks", {
-    tasks: AGENTS.map((agent) => ({ id: `of-${agent}` })),
-  });
+  const tasks = AGENTS.map((agent) => ({ id: `of-${agent}` }));
+  const server = await startServer(site, { data: site.path(data), ...settings }, tasks);
   const claimed = async (agent_id: string): Promise<AgentClient> => {
-    const agent = clientFor(server, agent_id);
+    const agent = server.client(agent_id);
     await agent.claimTask({ task_id: `of-${agent_id}` });
     return agent;
   };
@@ -103,7 +93,7 @@ describe("with --consensus", () => {
       code: "vote_and_answer",
     });
     const recorded = JSON.stringify(
-      await createOperator(() => server.url).insist("GET", "/audit/query?event_type=enforcement"),
+      await server.operator.insist("GET", "/audit/query?event_type=enforcement"),
     );
     expect(recorded).toContain("the key is [redacted sha256:");
     expect(recorded).not.toContain(secret);

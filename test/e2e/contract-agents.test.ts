@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { AgentClient } from "@bylaw/sdk";
 import { TransitionBlocked } from "@bylaw/sdk";
 import { spawnAgent } from "@bylaw/sdk/node";
 import {
   ENROL,
   OPERATOR,
-  createOperator,
   endServers,
   makeSite,
   startServer,
-  clientFor,
-  type Operator,
   type ServerProcess,
 } from "./orchestrator-kit.ts";
 import { CONTRACT, project } from "./approve-kit.ts";
@@ -22,15 +18,13 @@ import { CODE, HANDED, TESTS } from "./walk-artifacts.ts";
 const TASKS = ["learns", "snake", "started", "started-2", "fails"] as const;
 const site = makeSite(TASKS);
 let server: ServerProcess;
-let operator: Operator;
 beforeAll(async () => {
-  server = await startServer(site);
-  operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id })) });
+  const tasks = TASKS.map((id) => ({ id }));
+  server = await startServer(site, {}, tasks);
 });
 afterAll(endServers);
 
-const client = (agent_id: string): AgentClient => clientFor(server, agent_id);
+const client = (agent_id: string) => server.client(agent_id);
 
 describe("an agent learns the contract", () => {
   it("from the tool get_phase, in a run whose configuration has one", async () => {
@@ -89,7 +83,7 @@ describe("an agent learns the contract", () => {
     ]);
     expect(contract.text).toContain("→ TDD  [plan_approval, token]");
     const stop = new AbortController();
-    const attending = operator.attend(stop.signal);
+    const attending = server.operator.attend(stop.signal);
     for (;;) {
       try {
         const entered = await ann.requestTransition("TDD", HANDED.plan as never);
@@ -189,7 +183,7 @@ describe("a blocked transition", () => {
 
   it("with one failing test has one cause: the test, its file and the end of its output", async () => {
     const stop = new AbortController();
-    const attending = operator.attend(stop.signal);
+    const attending = server.operator.attend(stop.signal);
     const ann = client("eve");
     await ann.claimTask({ task_id: "fails" });
     const enter = async (phase: string, artifacts: unknown): Promise<void> => {

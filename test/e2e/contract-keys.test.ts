@@ -1,17 +1,9 @@
 import { readFileSync } from "node:fs";
 import { readCases } from "@bylaw/testing";
 import { afterAll, expect, it } from "vitest";
-import type { AgentClient } from "@bylaw/sdk";
+
 import { type LogEvent } from "@bylaw/sdk";
-import {
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-  type ServerProcess,
-  type Site,
-} from "./orchestrator-kit.ts";
+import { endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
 afterAll(endServers);
@@ -22,14 +14,10 @@ const withKeys = (...edits: readonly (readonly [string, string])[]): string =>
     return text.replace(from, to);
   }, SHIPPED);
 
-async function serve(
-  contract: string,
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<{ readonly site: Site; readonly server: ServerProcess; readonly ann: AgentClient }> {
+async function serve(contract: string, settings: Readonly<Record<string, unknown>> = {}) {
   const site = makeSite(["t1"], contract);
-  const server = await startServer(site, settings);
-  await createOperator(() => server.url).insist("POST", "/tasks", { tasks: [{ id: "t1" }] });
-  const ann = clientFor(server, "ann");
+  const server = await startServer(site, settings, [{ id: "t1" }]);
+  const ann = server.client("ann");
   await ann.claimTask({ task_id: "t1" });
   return { site, server, ann };
 }

@@ -1,34 +1,20 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import type { AgentClient } from "@bylaw/sdk";
 import { ToolForbidden, TransitionBlocked } from "@bylaw/sdk";
 import { openSqliteReader } from "@bylaw/store-sqlite";
 import { bylaw, json, type Ran } from "./bylaw.ts";
-import {
-  ENROL,
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-  type ServerProcess,
-  type Site,
-} from "./orchestrator-kit.ts";
+import { ENROL, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { eventsOf } from "./orchestrator-walk.ts";
 import { PYTHON, python } from "./python.ts";
 import { SHIPPED } from "./workflow-walk-kit.ts";
 
 afterAll(endServers);
 
-async function serve(
-  contract: string,
-): Promise<{ readonly site: Site; readonly server: ServerProcess; readonly ann: AgentClient }> {
+async function serve(contract: string) {
   const site = makeSite(["t1", "t2"], contract);
-  const server = await startServer(site);
-  const tasks = ["t1", "t2"].map((id) => ({ id }));
-  await createOperator(() => server.url).insist("POST", "/tasks", { tasks });
-  const ann = clientFor(server, "ann");
+  const server = await startServer(site, {}, [{ id: "t1" }, { id: "t2" }]);
+  const ann = server.client("ann");
   await ann.claimTask({ task_id: "t1" });
   return { site, server, ann };
 }

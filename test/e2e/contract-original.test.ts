@@ -5,7 +5,7 @@ import { afterAll, expect, it } from "vitest";
 import { spawnAgent } from "@bylaw/sdk/node";
 import { loadContract } from "@bylaw/contract";
 import { bylawHere, json, workplace } from "./bylaw.ts";
-import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import { ENROL, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const ORIGINAL = readFileSync(
   new URL("../../packages/contract/test/fixtures/agent_workflow.yaml", import.meta.url),
@@ -54,9 +54,8 @@ it("after its migration for a project, a task completes under it", async () => {
   expect(migrated.stderr).toContain("changed: added `test_command: node --test");
   expect(migrated.stderr).toContain("left to do: Check that `node --test");
   expect(migrated.stderr).toContain("left to do: Start the review agents `security`");
-  const server = await startServer(site);
-  const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [{ id: "t1", title: "Add two numbers" }] });
+  const server = await startServer(site, {}, [{ id: "t1", title: "Add two numbers" }]);
+  const { operator } = server;
   const stop = new AbortController();
   const attending = operator.attend(stop.signal);
   const agent = await spawnAgent(

@@ -3,14 +3,7 @@ import { request } from "node:http";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { scratch } from "./bylaw.ts";
 import { call, endPages, openProjectRun, startUi } from "./dashboard-kit.ts";
-import {
-  ENROL,
-  OPERATOR,
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-} from "./orchestrator-kit.ts";
+import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const site = makeSite(["one"]);
 afterAll(async () => {
@@ -112,9 +105,7 @@ it("`bylaw ui` refuses a wrong query with its reason", async () => {
 });
 
 it("`bylaw serve` has the page for anybody, and its data for operators alone", async () => {
-  const server = await startServer(site);
-  const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { id: "one" });
+  const server = await startServer(site, {}, [{ id: "one" }]);
   const origin = new URL(server.url).origin;
   const page = await fetch(`${origin}/ui`);
   expect(page.status).toBe(200);

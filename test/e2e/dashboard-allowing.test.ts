@@ -17,14 +17,7 @@ import {
   startUi,
   violationsIn,
 } from "./dashboard-kit.ts";
-import {
-  ENROL,
-  OPERATOR,
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-} from "./orchestrator-kit.ts";
+import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const POLICY = `
 [[rules]]
@@ -158,9 +151,9 @@ it("`bylaw serve` tells which phases allow the tool, under its own rules", async
   );
   const site = makeSite(["one"], contract);
   writeFileSync(site.path("policy.toml"), POLICY);
-  const server = await startServer(site, { policy: [site.path("policy.toml")] });
+  const policy = [site.path("policy.toml")];
+  const server = await startServer(site, { policy }, [{ id: "one" }]);
   onTestFinished(async () => void (await server.stop()));
-  await createOperator(() => server.url).insist("POST", "/tasks", { id: "one" });
   const ask = async (authorization: string, path: string, body?: object) => {
     const headers = { authorization, "content-type": "application/json" };
     const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) };

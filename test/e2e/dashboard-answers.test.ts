@@ -20,7 +20,6 @@ import {
 import {
   ENROL,
   OPERATOR,
-  createOperator,
   endServers,
   makeSite,
   startServer,
@@ -55,9 +54,9 @@ const site = makeSite(TASKS, CONTRACT);
 let server: ServerProcess;
 beforeAll(async () => {
   writeFileSync(site.path("policy.toml"), POLICY);
-  server = await startServer(site, { policy: [site.path("policy.toml")], consensus: true });
-  const operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: TASKS.map((id) => ({ id })) });
+  const settings = { policy: [site.path("policy.toml")], consensus: true };
+  const tasks = TASKS.map((id) => ({ id }));
+  server = await startServer(site, settings, tasks);
 });
 afterAll(async () => {
   await endPages();

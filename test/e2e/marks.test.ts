@@ -10,14 +10,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
 import { bylaw, bylawHere, jsonLines, scratch, workplace } from "./bylaw.ts";
-import {
-  ENROL,
-  OPERATOR,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-} from "./orchestrator-kit.ts";
+import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 
 const POLICY = `
 default = "allow"
@@ -173,7 +166,7 @@ describe("the command", () => {
     const server = await startServer(site, { policy: [site.path("policy.toml")] });
     const operator = new OperatorClient({ endpoint: server.url, operator_token: OPERATOR });
     await operator.createTasks([{ id: "t" }, { id: "u" }]);
-    const ann = clientFor(server, "ann");
+    const ann = server.client("ann");
     await ann.claimTask();
     await ann.writeFile("first.txt", "1");
     const second = (): Promise<unknown> =>

@@ -8,11 +8,9 @@ import { openSqliteReader } from "@bylaw/store-sqlite";
 import {
   ENROL,
   OPERATOR,
-  createOperator,
   endServers,
   makeSite,
   startServer,
-  type Operator,
   type ServerProcess,
 } from "./orchestrator-kit.ts";
 import {
@@ -27,7 +25,6 @@ import { HANDED, TESTS } from "./walk-artifacts.ts";
 
 const site = makeSite(["mine", "theirs"]);
 let server: ServerProcess;
-let operator: Operator;
 /** The token of Ann, who attacks; the one of Bob, who does not, comes after it. */
 let ann = "";
 let annsFirst = "";
@@ -93,11 +90,8 @@ const alive = async (): Promise<void> => {
 };
 
 beforeAll(async () => {
-  server = await startServer(site, {
-    limits: { headers_ms: 4_000, request_ms: 5_000, refusals_per_second: 100_000 },
-  });
-  operator = createOperator(() => server.url);
-  await operator.insist("POST", "/tasks", { tasks: [{ id: "mine" }, { id: "theirs" }] });
+  const limits = { headers_ms: 4_000, request_ms: 5_000, refusals_per_second: 100_000 };
+  server = await startServer(site, { limits }, [{ id: "mine" }, { id: "theirs" }]);
   writeFileSync(site.path("secret.txt"), "what-nobody-may-see");
   symlinkSync(site.path("secret.txt"), site.path("work", "mine", "link.txt"));
   symlinkSync(site.path(), site.path("work", "mine", "up"));
@@ -463,10 +457,13 @@ describe("tools and phases", () => {
   });
 
   it("a token of the previous phase is useless, and TDD allows only tests to be written", async () => {
-    const [open] = (await operator.insist("GET", "/approvals"))["approvals"] as readonly {
+    const [open] = (await server.operator.insist("GET", "/approvals"))["approvals"] as readonly {
       id: string;
     }[];
-    await operator.insist("POST", `/approvals/${open?.id ?? ""}`, { answer: "yes", role: "human" });
+    await server.operator.insist("POST", `/approvals/${open?.id ?? ""}`, {
+      answer: "yes",
+      role: "human",
+    });
     const { text } = await move(ann, "TDD", { artifacts: HANDED.plan });
     ann = parsed(text.slice(text.indexOf("\r\n\r\n") + 4))["new_token"] as string;
     expect(ann).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);

@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it, onTestFinished } from "vitest";
-import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import { ENROL, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { BROWSER, FLAGS } from "./dashboard-kit.ts";
 
 const sdk = join(
@@ -47,8 +47,7 @@ afterAll(endServers);
 it.skipIf(BROWSER === undefined)(
   "an agent in a page claims a task, reads, is refused what it may not do, and follows its events",
   async () => {
-    const server = await startServer(site);
-    await createOperator(() => server.url).insist("POST", "/tasks", { id: "page" });
+    const server = await startServer(site, {}, [{ id: "page" }]);
     let tell = (_: unknown): void => undefined;
     const told = new Promise((resolve) => (tell = resolve));
     const host = createServer((incoming, outgoing) => {

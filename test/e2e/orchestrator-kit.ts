@@ -71,6 +71,9 @@ export interface ServerProcess {
   readonly stop: () => Promise<number | null>;
   /** Ends it like a power cut. */
   readonly kill: () => Promise<void>;
+  readonly operator: Operator;
+  /** Creates a client of an agent, as `clientFor` does. */
+  readonly client: (agent_id: string) => AgentClient;
 }
 
 const running = new Set<ChildProcess>();
@@ -87,10 +90,11 @@ const ended = (child: ChildProcess, signal: NodeJS.Signals): Promise<number | nu
   });
 
 let started = 0;
-/** Starts the built `bylaw serve` for a site, and waits until it listens. */
+/** Starts the built `bylaw serve` for a site, waits until it listens, and creates tasks. */
 export async function startServer(
   { folder, path }: Site,
   settings: Readonly<Record<string, unknown>> = {},
+  tasks: readonly object[] = [],
 ): Promise<ServerProcess> {
   const usual = {
     contract: path("agent_workflow.yaml"),
@@ -127,7 +131,11 @@ export async function startServer(
     });
   });
   const { origin: url, port } = new URL(told);
+  const operator = createOperator(() => url);
+  if (tasks.length > 0) await operator.insist("POST", "/tasks", { tasks });
   return {
+    operator,
+    client: (agent_id) => clientFor({ url }, agent_id),
     ...{ url, port: Number(port), pid: child.pid ?? 0, errors: () => errors },
     stop: () => ended(child, "SIGTERM"),
     kill: async () => void (await ended(child, "SIGKILL")),

@@ -1,13 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { bylawHere, json, workplace, type Ran } from "./bylaw.ts";
-import {
-  createOperator,
-  endServers,
-  makeSite,
-  startServer,
-  clientFor,
-} from "./orchestrator-kit.ts";
+import { endServers, makeSite, startServer } from "./orchestrator-kit.ts";
 import { project, step } from "./run-kit.ts";
 
 const CONTRACT = `
@@ -25,11 +19,8 @@ afterAll(endServers);
 
 it("serve --status keeps a file that shows which agent has which task, and which are done", async () => {
   const file = site.path("status.json");
-  const server = await startServer(site, { status: file });
-  await createOperator(() => server.url).insist("POST", "/tasks", {
-    tasks: [{ id: "one" }, { id: "two" }],
-  });
-  const ann = clientFor(server, "ann");
+  const server = await startServer(site, { status: file }, [{ id: "one" }, { id: "two" }]);
+  const ann = server.client("ann");
   await ann.claimTask({ task_id: "one" });
   await ann.requestTransition("WORK");
   const now = () => JSON.parse(existsSync(file) ? readFileSync(file, "utf8") : "{}") as object;

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
-import { AgentClient, ToolForbidden } from "@bylaw/sdk";
-import { ENROL, createOperator, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
+import { ToolForbidden } from "@bylaw/sdk";
+import { endServers, makeSite, startServer, clientFor } from "./orchestrator-kit.ts";
 
 const AGENTS = ["t1", "t2", "t3", "t4"] as const;
 const site = makeSite(AGENTS);
@@ -26,14 +26,11 @@ tool = "*"
 it("a rule of at most three calls in a run allows three, with agents on two servers at the same moment", async () => {
   writeFileSync(site.path("policy.toml"), RULE);
   const policy = [site.path("policy.toml")];
-  const servers = [await startServer(site, { policy }), await startServer(site, { policy })];
-  const operator = createOperator(() => servers[0]?.url ?? "");
-  await operator.insist("POST", "/tasks", { tasks: AGENTS.map((id) => ({ id })) });
+  const tasks = AGENTS.map((id) => ({ id }));
+  const servers = [await startServer(site, { policy }, tasks), await startServer(site, { policy })];
   const agents = await Promise.all(
     AGENTS.map(async (task_id, at) => {
-      const endpoint = servers[at % 2]?.url ?? "";
-      const agent_id = `agent-${task_id}`;
-      const agent = new AgentClient({ agent_id, endpoint, enrol_secret: ENROL, heartbeat: false });
+      const agent = clientFor(servers[at % 2] ?? { url: "" }, `agent-${task_id}`);
       await agent.claimTask({ task_id });
       return agent;
     }),
