@@ -4,7 +4,7 @@ import { segmentsOf } from "./path-text.ts";
 
 /** The limit of paths to look at for one call. */
 const MAX_PATHS = 64;
-/** The limit of entries to look at in one of the folders. A build writes many files. */
+/** The limit of entries to look at for one call. A build writes many files. */
 const MAX_ENTRIES = 100_000;
 
 /**
@@ -15,8 +15,10 @@ const MAX_ENTRIES = 100_000;
 export function createIgnoredPaths(
   placesOf: (path: string) => readonly string[],
   git: GitFiles,
+  entries = MAX_ENTRIES,
 ): (path: string) => boolean {
   let left = MAX_PATHS;
+  let unread = entries;
   return (given) => {
     const path = `/${segmentsOf(given).join("/")}`;
     const [place, ...others] = placesOf(given);
@@ -29,21 +31,20 @@ export function createIgnoredPaths(
       !holdsRepository(path)
     );
   };
-}
 
-// Git ignores a repository in an ignored folder too, but its commits may be nowhere else. True in doubt.
-function holdsRepository(folder: string): boolean {
-  const open = [folder];
-  let left = MAX_ENTRIES;
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
-    const entries = entriesOf(at);
-    left -= entries?.length ?? left + 1;
-    if (left < 0 || entries?.some(({ name }) => name.toLowerCase() === ".git") === true)
-      return true;
-    for (const entry of entries ?? [])
-      if (!entry.isFile() && !entry.isSymbolicLink()) open.push(`${at}/${entry.name}`);
+  // Git ignores a repository in an ignored folder too, but its commits may be nowhere else. True in doubt.
+  function holdsRepository(folder: string): boolean {
+    const open = [folder];
+    for (let at = open.pop(); at !== undefined; at = open.pop()) {
+      const found = entriesOf(at);
+      unread -= found?.length ?? unread + 1;
+      if (unread < 0 || found?.some(({ name }) => name.toLowerCase() === ".git") === true)
+        return true;
+      for (const entry of found ?? [])
+        if (!entry.isFile() && !entry.isSymbolicLink()) open.push(`${at}/${entry.name}`);
+    }
+    return false;
   }
-  return false;
 }
 
 function entriesOf(path: string): readonly Dirent[] | undefined {
