@@ -40,7 +40,7 @@ const { create, git } = inFolder(() => work);
 const kernel = createKernel({ plugins: [policy({ text })] });
 const decide = async (tool: string, args: JsonObject, cwd = work): Promise<Decision> =>
   kernel.decide({
-    ...{ hook: "beforeToolCall", tool, args, cwd, workspace: work, home: "/home/dev" },
+    ...{ hook: "beforeToolCall", tool, args, cwd, workspace: work, home: join(work, "home") },
   });
 const run = async (command: string): Promise<string> => (await decide("bash", { command })).effect;
 const grep = async (args: JsonObject, cwd?: string): Promise<string> =>
@@ -261,6 +261,20 @@ describe("`rg` leaves out hidden files and what git ignores", () => {
     "rg KEY & printf '!.env' > .ignore",
   ])("is asked about if the line may take one back: %s", async (line) => {
     expect(await run(line)).toBe("ask_user");
+  });
+
+  it.each([
+    [".git/info/exclude", "!.env\n"],
+    ["home/.config/git/ignore", "# mine\n!.env\n"],
+    ["home/rules", "!.env\n"],
+  ])("is asked about if %s takes one back", async (file, rules) => {
+    create("src/deep/.env");
+    create("home/.gitconfig", "[core]\n\texcludesFile = ~/rules\n");
+    create(file, "*.log\n");
+    expect(await run("rg KEY src")).toBe("allow");
+    create(file, rules);
+    expect(await run("rg KEY src")).toBe("ask_user");
+    expect(await run("rg -l KEY src")).toBe("allow");
   });
 
   it("lists the same files for another program", async () => {

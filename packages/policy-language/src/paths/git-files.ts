@@ -2,6 +2,7 @@ import type { Ignore } from "ignore";
 import { dirname } from "node:path";
 import { loadIgnore } from "../match/lazy-modules.ts";
 import { readIndex, readText, repositoryAt, type Repository } from "./git-index.ts";
+import { takesBack } from "./own-ignores.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /** The limit of a `.gitignore`, which an agent can write. Every line is an expression to compile. */
@@ -31,13 +32,28 @@ type Listing = "ignored" | "unignored" | "none";
 /** Tells what git does with the files that one call uses. Every file of git is read once. */
 export class GitFiles {
   readonly #lookup: GlobLookup;
+  readonly #home: string | undefined;
   readonly #repositories = new Map<string, Repository | "none" | undefined>();
   readonly #tracked = new Map<string, ReadonlySet<string> | undefined>();
   readonly #rules = new Map<string, Rules | "nothing" | undefined>();
+  readonly #takenBack = new Map<string, boolean>();
   #left = MAX_COMPARED;
 
-  constructor(lookup: GlobLookup) {
+  constructor(lookup: GlobLookup, home?: string) {
     this.#lookup = lookup;
+    this.#home = home;
+  }
+
+  /** Whether other rules than those of a `.gitignore` take something back in a folder whose path has no links. */
+  takesBack(folder: string): boolean {
+    let found = this.#takenBack.get(folder);
+    if (found === undefined) {
+      const repository = this.repositoryAt(folder);
+      found =
+        repository !== "none" && (repository === undefined || takesBack(repository, this.#home));
+      this.#takenBack.set(folder, found);
+    }
+    return found;
   }
 
   /** The repository that git uses in a folder whose path has no links, or `none`. Undefined in doubt. */

@@ -31,7 +31,7 @@ export function resolveGlobs(
   );
   // Without what git ignores, these are the files that people work on, and most searches are of all of them.
   const wide = new GlobLookup(MAX_UNIGNORED);
-  const git = new GitFiles(wide);
+  const git = new GitFiles(wide, call.home);
   const isIgnored = createIgnoredPaths(placesOf, git);
   // Undefined if nothing is known of what the shell finds.
   const matchesOf = (folder: string, names: CommandGlob["names"]): readonly string[] | undefined =>
