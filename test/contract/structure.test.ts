@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_650,
-  test_lines: 107_882,
+  source_lines: 143_704,
+  test_lines: 107_950,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -102,17 +102,20 @@ const LIMITS = { timeout: ${TIMEOUT_MS} };
 
 function refusalOf(event) {
   return new Promise((resolve) => {
-    const child = spawn(COMMAND, { shell: true });
+    // A group can be ended with all that the shell has started. Windows has none.
+    const child = spawn(COMMAND, { shell: true, detached: process.platform !== "win32" });
     let stdout = "";
     let stderr = "";
     const end = (reason) => {
       clearTimeout(timer);
-      child.kill("SIGKILL");
       child.stdout.destroy();
       child.stderr.destroy();
       resolve(reason);
     };
-    const timer = setTimeout(end, LIMITS.timeout, "Bylaw did not answer in time.");
+    const timer = setTimeout(() => {
+      endAll(child);
+      end("Bylaw did not answer in time.");
+    }, LIMITS.timeout);
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));
     child.on("error", ({ message }) => end(\`Bylaw did not start: \${message}\`));
@@ -120,6 +123,15 @@ function refusalOf(event) {
     child.stdin.on("error", () => {});
     child.stdin.end(JSON.stringify(event));
   });
+}
+
+function endAll(child) {
+  try {
+    if (process.platform === "win32") spawn("taskkill", ["/pid", String(child.pid), "/t", "/f"]).on("error", () => child.kill());
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {
+    child.kill("SIGKILL");
+  }
 }
 
 function reasonIn(stdout, given) {
