@@ -112,7 +112,7 @@ export function wordsDeny(
       for (const pattern of groups.get(program) ?? []) {
         if (word === undefined || !pattern.names(word)) continue;
         // A line that repeats the denied name this often is denied without reading further.
-        if (++named > MAX_NAMED || pattern.denies(part.words, from) >= enough) return true;
+        if (++named > MAX_NAMED || pattern.denies(part, from) >= enough) return true;
       }
     }
   }

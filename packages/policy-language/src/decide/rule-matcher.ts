@@ -176,7 +176,9 @@ export class RuleMatcher {
   #accepts(entry: Entry, facts: CallFacts): boolean {
     const { rule, shadow } = entry;
     if (rule.matches(facts)) return true;
-    if (!facts.doubtful || shadow || rule.mayMatch?.(facts) !== true) return false;
+    // Whether a call is doubtful may depend on its paths, and reading these takes longer than deciding.
+    const { mayMatch } = rule;
+    if (shadow || mayMatch === undefined || !facts.doubtful || !mayMatch(facts)) return false;
     (this.#doubted ??= new Set()).add(entry);
     return true;
   }

@@ -10,6 +10,7 @@ import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
 import { compileGlob, expand, type Glob } from "./glob.ts";
 import { compileCover, type Cover } from "./word-cover.ts";
+import type { CommandWords } from "./sorted-words.ts";
 import { compileWordMatch, firstWords } from "./word-match.ts";
 import { baseName, bareName } from "../compile/program-name.ts";
 
@@ -29,8 +30,8 @@ export interface WordPattern extends ProgramKey {
   allows(words: readonly Word[], hazards: readonly Hazard[]): boolean;
   /** Whether the base name of a word is the pattern's program. */
   names(word: string): boolean;
-  /** Matches by meaning, from the word at `from` on: the base name, and flags in any order and form. */
-  denies(words: readonly Word[], from: number): Certainty;
+  /** Matches by meaning the words after the one at `from`, which `names` accepts: flags in any order and form. */
+  denies(command: CommandWords, from: number): Certainty;
 }
 
 /** Compiles the alternatives of one word pattern, for an allow or for a stricter rule. Throws {@link PatternError}. */
@@ -90,11 +91,9 @@ function compileOne(words: string[], source: string): WordPattern {
     allows: compileAllow(program, globs, { base, open, url }),
     names: (word) => means(baseName(word)),
     firstWords: () => firstWords(rest, globs, { program: base }),
-    denies(given, from) {
-      const name = given[from]?.text;
-      if (name === undefined || !means(baseName(name))) return 0;
+    denies(command, from) {
       meaning ??= compileWordMatch(rest, globs, { program: base, open });
-      return meaning(given, from + 1);
+      return meaning(command, from + 1);
     },
   };
 }

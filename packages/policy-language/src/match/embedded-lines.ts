@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@bylaw/kernel";
 
-const LINES = [
+const LINES: ReadonlySet<string> = new Set([
   "command",
   "cmd",
   "command_line",
@@ -9,15 +9,15 @@ const LINES = [
   "shell_command",
   "script",
   "argv",
-];
+]);
 const WORDS = ["args", "arguments"];
 const NONE: readonly string[] = [];
 
 /** The arguments of a tool that look like a command line by their name. The value may be text or a list of words. */
 export function embeddedLines(args: JsonObject): readonly string[] {
   let lines: string[] | undefined;
-  for (const name of LINES) {
-    if (!Object.hasOwn(args, name)) continue;
+  for (const name in args) {
+    if (!LINES.has(name) || !Object.hasOwn(args, name)) continue;
     const value: Json = args[name] ?? null;
     if (typeof value === "string") {
       const words = WORDS.flatMap((more) => wordsOf(args[more]));

@@ -12,9 +12,10 @@ import { bareName, baseName } from "../compile/program-name.ts";
 import { quoted, shown } from "./command-text.ts";
 import { programsOf, type ProgramName } from "./program-names.ts";
 import { setsOwnVariables } from "./own-variables.ts";
+import { sortWords, type CommandWords, type SortedWords } from "./sorted-words.ts";
 
 /** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
-export class LinePart {
+export class LinePart implements CommandWords {
   readonly words: readonly Word[];
   /** How often the line contains this command. */
   readonly times: number;
@@ -53,6 +54,7 @@ export class LinePart {
   #repeated: readonly (readonly [string, number])[] | undefined = undefined;
   #text: string | undefined = undefined;
   #quoted: string | undefined = undefined;
+  #sorted: { readonly from: number; readonly words: SortedWords } | undefined = undefined;
 
   constructor(command: ShellCommand, whole: { readonly known: boolean }, times = 1) {
     const { argv, hazards, effects, remote, carries, unknown, redirections, assignments } = command;
@@ -112,6 +114,11 @@ export class LinePart {
       .filter(([name, { length }]) => name !== undefined && length >= MANY_NAMES)
       .map(([name = "", { length }]) => [name, length]);
     return this.#repeated;
+  }
+
+  sortedFrom(from: number): SortedWords {
+    if (this.#sorted?.from !== from) this.#sorted = { from, words: sortWords(this.words, from) };
+    return this.#sorted.words;
   }
 
   #indexStarts(): ReadonlyMap<string | undefined, readonly number[]> {

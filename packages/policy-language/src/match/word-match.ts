@@ -1,28 +1,7 @@
-import type { Word } from "@bylaw/shell";
-import { alignAny, alignKnown, type Certainty, type Operand } from "./operand-match.ts";
+import { alignAny, alignKnown, type Certainty } from "./operand-match.ts";
 import type { Glob } from "./glob.ts";
 import { compileOptionMatch, firstWordsOfOptions } from "./option-match.ts";
-
-/** Short forms of long options that many programs share. `R` and `r` are the same where both mean recursion. */
-const LONG: Readonly<Record<string, string>> = {
-  recursive: "r",
-  force: "f",
-  all: "a",
-  interactive: "i",
-  verbose: "v",
-  quiet: "q",
-  delete: "d",
-  help: "h",
-  output: "o",
-  file: "f",
-};
-
-/** The short form by each start of a long option that is accepted for it. No two of {@link LONG} begin with the same two letters. */
-const LETTER_OF_START: ReadonlyMap<string, string> = new Map(
-  Object.entries(LONG).flatMap(([name, letter]) =>
-    Array.from(name.slice(1), (_, at) => [name.slice(0, at + 2), letter] as const),
-  ),
-);
+import { cut, LONG, type CommandWords, type SortedWords } from "./sorted-words.ts";
 
 /**
  * Compiles the words after the program of a pattern that matches by meaning: by the form of options, or as the
@@ -32,17 +11,17 @@ export function compileWordMatch(
   words: readonly string[],
   globs: readonly Glob[],
   { program, open }: { readonly program: string | undefined; readonly open: boolean },
-): (given: readonly Word[], from: number) => Certainty {
+): (command: CommandWords, from: number) => Certainty {
   const byLook = compileLook(words, globs, { open });
   const bySense =
     program === undefined || words.length === 0
       ? undefined
       : compileOptionMatch(program, words, { open });
   if (bySense === undefined) return byLook;
-  return (argv, from) => {
-    const certainty = byLook(argv, from);
+  return (command, from) => {
+    const certainty = byLook(command, from);
     if (certainty === 2) return certainty;
-    const sense = bySense(argv, from);
+    const sense = bySense(command.words, from);
     return sense > certainty ? sense : certainty;
   };
 }
@@ -76,7 +55,7 @@ function compileLook(
   words: readonly string[],
   globs: readonly Glob[],
   { open }: { readonly open: boolean },
-): (given: readonly Word[], from: number) => Certainty {
+): (command: CommandWords, from: number) => Certainty {
   const operands = operandsOf(words, globs);
   const end = words.indexOf("--");
   const flags = globs.flatMap((glob, at) =>
@@ -85,8 +64,8 @@ function compileLook(
       : [],
   );
   if (open && flags.length === 0 && operands.length === 0) return () => 2;
-  return (argv, from) => {
-    const given = sorted(argv, from);
+  return (command, from) => {
+    const given = command.sortedFrom(from);
     let certainty: Certainty = 2;
     for (const { word, glob } of flags) {
       if (present(word, glob, given)) continue;
@@ -100,92 +79,7 @@ function compileLook(
   };
 }
 
-interface Given {
-  readonly flags: readonly string[];
-  /** The letters of all short options, joined. */
-  readonly letters: string;
-  /** The names and values of the long options. */
-  readonly long: readonly (readonly [name: string, value?: string])[];
-  /** The letters of short options that the long options may mean, joined. */
-  readonly longLetters: string;
-  readonly operands: readonly Operand[];
-  /** Whether some operand is unknown. */
-  readonly doubtful: boolean;
-  /** Whether some word may be any option. */
-  readonly options: boolean;
-}
-
-// Rules about one program ask about the same words one after the other.
-let last:
-  | { readonly argv: readonly Word[]; readonly from: number; readonly given: Given }
-  | undefined;
-
-function sorted(argv: readonly Word[], from: number): Given {
-  if (last?.argv !== argv || last.from !== from) last = { argv, from, given: sort(argv, from) };
-  return last.given;
-}
-
-function sort(argv: readonly Word[], from: number): Given {
-  const flags: string[] = [];
-  let letters = "";
-  const operands: Operand[] = [];
-  let doubtful = false;
-  let options = false;
-  let ended = false;
-  for (let at = from; at < argv.length; at++) {
-    const word = argv[at];
-    if (word === undefined) continue;
-    const { single } = word;
-    const text = single ? word.text : undefined;
-    const [first] = word.pieces;
-    const start = text ?? (typeof first === "string" ? first : "");
-    const option = !ended && start.startsWith("-") && start !== "-";
-    if (text === undefined) doubtful = true;
-    if (option && text !== undefined) {
-      if (text === "--") ended = true;
-      else {
-        flags.push(text);
-        if (!text.startsWith("--")) letters += text.slice(1);
-      }
-      continue;
-    }
-    // The names that a glob finds all begin alike. Any other word that may be several can contain any kind of word.
-    const names = word.pieces.every((piece) => typeof piece === "string" || piece.hole === "name");
-    const anything =
-      text === undefined &&
-      word.found === undefined &&
-      word.operand !== true &&
-      (start === "" || start.startsWith("-") || (!single && !names));
-    if (anything && !ended) options = true;
-    const loose = text === undefined && (!single || (anything && !ended));
-    if (option) {
-      if (!start.startsWith("--"))
-        for (const piece of word.pieces)
-          if (typeof piece === "string") letters += piece.replace(/^-/, "");
-      flags.push(start);
-    }
-    operands.push({ text, word, after: !ended && at > from && followsOption(argv[at - 1]), loose });
-  }
-  const long = flags.filter((flag) => flag.startsWith("--")).map((flag) => cut(flag.slice(2)));
-  return { flags, letters, long, longLetters: lettersOf(long), operands, doubtful, options };
-}
-
-function lettersOf(long: Given["long"]): string {
-  let letters = "";
-  for (const [name] of long) {
-    const letter = LETTER_OF_START.get(name) ?? "";
-    if (!letters.includes(letter)) letters += letter;
-  }
-  return letters;
-}
-
-function followsOption(word: Word | undefined): boolean {
-  const [first] = word?.pieces ?? [];
-  const start = word?.text ?? (typeof first === "string" ? first : "");
-  return start.startsWith("-") && !start.includes("=");
-}
-
-function present(word: string, glob: Glob | undefined, given: Given): boolean {
+function present(word: string, glob: Glob | undefined, given: SortedWords): boolean {
   const { flags, letters, long, longLetters } = given;
   if (glob !== undefined) return flags.some((flag) => glob.matches(flag));
   if (flags.includes(word)) return true;
@@ -211,9 +105,4 @@ function hasLetter(letters: string, letter: string): boolean {
     (letter === "r" && letters.includes("R")) ||
     (letter === "R" && letters.includes("r"))
   );
-}
-
-function cut(option: string): readonly [string, string?] {
-  const at = option.indexOf("=");
-  return at < 0 ? [option] : [option.slice(0, at), option.slice(at + 1)];
 }
