@@ -195,6 +195,22 @@ describe("a message about a question", () => {
     await expect.poll(() => [...reasons].join(), { timeout: 10_000 }).toMatch(why);
   });
 
+  test("that failed is not told to the agent that asked", async () => {
+    await start();
+    const ann = await served.claim("ann");
+    await ask(ann);
+    const list = async () =>
+      JSON.parse((await ann.get("/approvals")).text) as { approvals: [{ id: string }] };
+    const [{ id: question }] = (await list()).approvals;
+    const details = { question, why: "The file is broken" };
+    await served.orchestrator.service.run.record([
+      { event_type: "nobody_told", agent_id: null, task_id: null, details },
+    ]);
+    const after = await list();
+    expect(after.approvals).toEqual([expect.objectContaining({ id: question, state: "open" })]);
+    expect(JSON.stringify(after)).not.toContain("broken");
+  });
+
   test("carries no secret of a call, and tells two people with one webhook apart", async () => {
     await start();
     const token = `ghp_${"a1B2c3D4e5F6".repeat(3)}`;

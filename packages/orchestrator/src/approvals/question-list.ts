@@ -195,6 +195,11 @@ export interface ClosedQuestion {
 
 /** An open question with its state. */
 export function openQuestion(question: Question): OpenQuestion {
+  if (question.kind === "call") {
+    // The agent that asked may read the list.
+    const { untold: _, ...call } = question;
+    return { ...call, state: "open" };
+  }
   if (question.kind !== "gate") return { ...question, state: "open" };
   const yes = question.approvals.filter(({ verdict }) => verdict === "approved").length;
   return { ...question, state: yes >= question.quorum ? "approved" : "open" };
