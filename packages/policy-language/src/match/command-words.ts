@@ -71,6 +71,8 @@ function compileOne(words: string[], source: string): WordPattern {
   }
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
+  // Without the backslashes of words that are no glob.
+  const plain = globs.map(({ literal, source: written }) => literal ?? written);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
   const url = base !== undefined && OPENS_URLS.has(base);
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
@@ -90,9 +92,9 @@ function compileOne(words: string[], source: string): WordPattern {
     program: base,
     allows: compileAllow(program, globs, { base, open, url }),
     names: (word) => means(baseName(word)),
-    firstWords: () => firstWords(rest, globs, { program: base }),
+    firstWords: () => firstWords(plain, globs, { program: base }),
     denies(command, from) {
-      meaning ??= compileWordMatch(rest, globs, { program: base, open });
+      meaning ??= compileWordMatch(plain, globs, { program: base, open });
       return meaning(command, from + 1);
     },
   };
@@ -113,7 +115,7 @@ function compileAllow(
   const coversProgram = compileCover(program, { url: false });
   const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   const ends = globs.findLastIndex(({ literal }) => !/^--?\w/.test(literal ?? "")) + 1;
-  const flags = open ? globs.slice(ends).map(({ source }) => source) : [];
+  const flags = open ? globs.slice(ends).map(({ literal, source }) => literal ?? source) : [];
   return (words, hazards) => {
     if (allowsInOrder(words, hazards)) return true;
     if (flags.length === 0 || base === undefined) return false;
