@@ -1,6 +1,6 @@
 // Who gets data of the page, and who does not: programs without its token, other sites, agents.
 import { request } from "node:http";
-import { afterAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { scratch } from "./bylaw.ts";
 import { call, endPages, openProjectRun, startUi } from "./dashboard-kit.ts";
 import { ENROL, OPERATOR, endServers, makeSite, startServer } from "./orchestrator-kit.ts";
@@ -15,13 +15,9 @@ const READS = ["me", "decisions", "decisions/2", "overview", "experiments", "eve
 
 async function makeUi() {
   const folder = scratch({});
-  const project = await openProjectRun(folder);
-  await call(project.run, "ann", "make all");
+  const run = await openProjectRun(folder);
+  await call(run, "ann", "make all");
   const ui = await startUi(folder);
-  onTestFinished(async () => {
-    await ui.stop();
-    await project.close();
-  });
   const code = new URL(ui.url).hash.slice("#login=".length);
   return { ui, code };
 }

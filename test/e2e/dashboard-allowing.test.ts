@@ -68,7 +68,6 @@ async function makeProject() {
 
 async function readerOf(folder: string) {
   const ui = await startUi(folder);
-  onTestFinished(async () => void (await ui.stop()));
   const code = new URL(ui.url).hash.slice("#login=".length);
   const body = JSON.stringify({ code });
   const entered = await fetch(`${ui.origin}/api/v1/login`, { method: "POST", body });
@@ -105,8 +104,7 @@ it("`bylaw ui` names the nearest rule and the smallest one, until a policy denie
 
 it("`bylaw ui` says that no policies are at hand, rather than guess", async () => {
   const folder = scratch({});
-  const { run, close } = await openProjectRun(folder);
-  onTestFinished(close);
+  const run = await openProjectRun(folder);
   await call(run, "ann", "git log -1");
   const read = await readerOf(folder);
   expect(await read("decisions/2/allowing")).toEqual({
@@ -124,7 +122,6 @@ it.skipIf(BROWSER === undefined)(
     await call(run, "ann", `git log '${HOSTILE}'`);
     await call(run, "ann", "git push --force origin main");
     const ui = await startUi(folder);
-    onTestFinished(async () => void (await ui.stop()));
     const page = await openPage({ colorScheme: "dark" });
     await page.goto(ui.url);
     await page.locator("#row-4").click();

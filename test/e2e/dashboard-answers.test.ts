@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { scratch } from "./bylaw.ts";
 import {
@@ -206,13 +206,9 @@ describe.skipIf(BROWSER === undefined)("a question in the page", () => {
 
   it("is shown by `bylaw ui` without buttons, and that server takes no answer", async () => {
     const folder = scratch({});
-    const project = await openProjectRun(folder);
-    await call(project.run, "ann", "make all");
+    const run = await openProjectRun(folder);
+    await call(run, "ann", "make all");
     const ui = await startUi(folder);
-    onTestFinished(async () => {
-      await ui.stop();
-      await project.close();
-    });
     const page = await openPage();
     await page.goto(ui.url);
     await page.getByRole("link", { name: "Questions" }).click();

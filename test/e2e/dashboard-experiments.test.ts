@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { bylaw, bylawHere, jsonLines, scratch } from "./bylaw.ts";
 import {
   BROWSER,
@@ -26,7 +26,6 @@ afterAll(async () => {
 /** The experiments in the page of the store in a folder. */
 async function openExperiments(cwd: string, options: BrowserContextOptions = {}): Promise<Page> {
   const ui = await startUi(cwd);
-  onTestFinished(async () => void (await ui.stop()));
   const page = await openPage(options);
   await page.goto(ui.url);
   await page.getByRole("link", { name: "Experiments" }).focus();
@@ -94,9 +93,8 @@ describe.skipIf(BROWSER === undefined)("the experiments of a store", () => {
     const page = await openExperiments(await worked(4));
     await page.getByText("not enough data: 2 and 2, about 10 each show ±0.5").first().waitFor();
     const cwd = scratch({});
-    const { run, close } = await openProjectRun(cwd);
+    const run = await openProjectRun(cwd);
     await call(run, "ann", "ls src");
-    await close();
     const none = await openExperiments(cwd);
     await none.getByText("No task was assigned to an experiment yet.").waitFor();
   });

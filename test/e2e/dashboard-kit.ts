@@ -66,11 +66,8 @@ action = "allow"
 command = ["git status *", "ls *"]
 `;
 
-/** Opens a run of the project's store in a folder, under a policy that allows, asks and denies. */
-export async function openProjectRun(
-  folder: string,
-  name = "main",
-): Promise<{ readonly run: Run; readonly close: () => Promise<void> }> {
+/** Opens a run of the project's store in a folder, under a policy that allows, asks and denies, until the test ends. */
+export async function openProjectRun(folder: string, name = "main"): Promise<Run> {
   mkdirSync(join(folder, ".bylaw"), { recursive: true });
   const store = await openSqliteStore(join(folder, ".bylaw/store.db"));
   const kernel = createNodeKernel(
@@ -78,13 +75,11 @@ export async function openProjectRun(
     { cwd: folder, workspace: folder, home: folder },
   );
   const run = await openRun(kernel, { run: name, store });
-  return {
-    run,
-    async close() {
-      await run.close();
-      await store.close();
-    },
-  };
+  onTestFinished(async () => {
+    await run.close();
+    await store.close();
+  });
+  return run;
 }
 
 export const call = (run: Run, agent: string, command: string, task?: string) =>
@@ -103,6 +98,7 @@ export interface Ui {
 
 const running = new Set<ChildProcess>();
 
+/** Starts `bylaw ui` until the test ends. */
 export async function startUi(
   cwd: string,
   args: readonly string[] = [],
@@ -121,15 +117,12 @@ export async function startUi(
     void gone.then((code) => reject(new Error(`bylaw ui ended with ${code}`)));
   });
   const { url } = JSON.parse(line) as { readonly url: string };
-  return {
-    url,
-    origin: new URL(url).origin,
-    pid: child.pid ?? 0,
-    stop() {
-      child.kill("SIGTERM");
-      return gone;
-    },
+  const stop = () => {
+    child.kill("SIGTERM");
+    return gone;
   };
+  onTestFinished(async () => void (await stop()));
+  return { url, origin: new URL(url).origin, pid: child.pid ?? 0, stop };
 }
 
 /** Ends every server that is still running: for `afterAll`. */

@@ -1,7 +1,7 @@
 // What a rule offers instead of a call, in the page: from the refused call to the offered one, and back.
 import { join } from "node:path";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import {
   BROWSER,
   HOSTILE,
@@ -23,7 +23,6 @@ const FORCE = "git push --force origin main";
 
 async function openUi(cwd: string, options: BrowserContextOptions = {}): Promise<Page> {
   const ui = await startUi(cwd);
-  onTestFinished(async () => void (await ui.stop()));
   const page = await openPage(options);
   await page.goto(ui.url);
   await page.locator(".line").first().waitFor();

@@ -2,7 +2,7 @@
 import { readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { OPERATORS, TOKENS, planOf, project, type Project } from "./approve-kit.ts";
 import { bylaw } from "./bylaw.ts";
 import { BROWSER, endPages, openPage, startUi, violationsIn, type Ui } from "./dashboard-kit.ts";
@@ -15,7 +15,6 @@ async function start() {
   const here = await project();
   await here.call({ to: "production" });
   const ui = await startUi(here.cwd, ADA, { BYLAW_OPERATOR_TOKEN: TOKENS.bob });
-  onTestFinished(async () => void (await ui.stop()));
   return { here, ui };
 }
 

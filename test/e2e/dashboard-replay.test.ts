@@ -1,13 +1,13 @@
 // A replay of two versions in the page: the same figures as in the terminal, of versions that only the command line names.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { bylaw, json } from "./bylaw.ts";
 import {
   BROWSER,
-  endUis,
-  openBrowser,
+  endPages,
+  openPage,
   startUi,
   violationsIn,
   VIEWS,
@@ -15,28 +15,14 @@ import {
 } from "./dashboard-kit.ts";
 import { recorded } from "./experiment-kit.ts";
 
-let browser: Browser | undefined;
-beforeAll(async () => {
-  if (BROWSER !== undefined) browser = await openBrowser();
-});
-afterAll(async () => {
-  endUis();
-  await browser?.close();
-});
+afterAll(endPages);
 
 const VERSIONS = ["--a", "a.toml", "--b", "b.toml"];
 
-async function served(cwd: string, args: readonly string[] = VERSIONS): Promise<Ui> {
-  const ui = await startUi(cwd, args);
-  onTestFinished(async () => void (await ui.stop()));
-  return ui;
-}
+const served = (cwd: string, args: readonly string[] = VERSIONS) => startUi(cwd, args);
 
 async function openExperiments(ui: Ui, options: BrowserContextOptions = {}): Promise<Page> {
-  const context = await browser?.newContext(options);
-  if (context === undefined) throw new Error("there is no browser");
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await openPage(options);
   await page.goto(ui.url);
   await page.getByRole("link", { name: "Experiments" }).click();
   await page.getByRole("heading", { name: "Replay" }).waitFor();

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { JsonObject } from "@bylaw/kernel";
 import { openSqliteStore } from "@bylaw/store-sqlite";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { scratch } from "./bylaw.ts";
 import {
   BROWSER,
@@ -91,7 +91,6 @@ async function openRun(written: readonly Written[], options: BrowserContextOptio
   });
   await store.close();
   const ui = await startUi(folder);
-  onTestFinished(async () => void (await ui.stop()));
   const page = await openPage(options);
   await page.goto(ui.url);
   await page.locator(".line").first().waitFor();

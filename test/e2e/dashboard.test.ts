@@ -1,6 +1,6 @@
 // The page of `bylaw ui`, in a real browser: what happens in a run appears as it happens, and what an agent wrote stays text.
 import type { Page } from "playwright-core";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { scratch } from "./bylaw.ts";
 import {
   BROWSER,
@@ -12,27 +12,19 @@ import {
   startUi,
   violationsIn,
   VIEWS,
-  type Ui,
 } from "./dashboard-kit.ts";
-
-type ProjectRun = Awaited<ReturnType<typeof openProjectRun>>;
 
 afterAll(endPages);
 
-async function makeUi(): Promise<{ readonly project: ProjectRun; readonly ui: Ui }> {
+async function makeUi() {
   const folder = scratch({});
-  const project = await openProjectRun(folder);
+  const run = await openProjectRun(folder);
   for (let number = 0; number < 100; number += 1) {
-    await call(project.run, "ann", "git status", "task-1");
-    await call(project.run, "bob", `make target-${number}`, "task-2");
+    await call(run, "ann", "git status", "task-1");
+    await call(run, "bob", `make target-${number}`, "task-2");
   }
-  await call(project.run, "ann", "git push --force origin main", "task-1");
-  const ui = await startUi(folder);
-  onTestFinished(async () => {
-    await ui.stop();
-    await project.close();
-  });
-  return { project, ui };
+  await call(run, "ann", "git push --force origin main", "task-1");
+  return { run, ui: await startUi(folder) };
 }
 
 /** Whether the first plot has the colour, which the style sheet writes as `#rrggbb`. */
@@ -50,13 +42,13 @@ const lines = (page: Page) => page.locator(".line");
 
 describe.skipIf(BROWSER === undefined)("the page", () => {
   it("shows decisions as they come, and one of them with its votes, rule and arguments", async () => {
-    const { project, ui } = await makeUi();
+    const { run, ui } = await makeUi();
     const page = await openPage();
     await page.goto(ui.url);
     await lines(page).first().waitFor();
     expect(await page.evaluate("location.href")).toBe(`${ui.origin}/ui`);
     expect(await lines(page).count()).toBeLessThan(60);
-    await call(project.run, "cyd", "make something-new");
+    await call(run, "cyd", "make something-new");
     await page.getByText("make something-new").waitFor();
 
     await page.getByLabel("Effect").selectOption("deny");
@@ -87,28 +79,23 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
   it("says what waits for a person, in whichever view and run", async () => {
     const folder = scratch({});
     const [busy, quiet] = [await openProjectRun(folder, "busy"), await openProjectRun(folder)];
-    for (const target of ["all", "docs"]) await call(busy.run, "ann", `make ${target}`);
-    await call(quiet.run, "bob", "git status");
+    for (const target of ["all", "docs"]) await call(busy, "ann", `make ${target}`);
+    await call(quiet, "bob", "git status");
     const ui = await startUi(folder);
-    onTestFinished(async () => {
-      await ui.stop();
-      await busy.close();
-      await quiet.close();
-    });
     const page = await openPage();
     await page.goto(ui.url);
     await page.getByRole("option", { name: /^busy, 2 questions, / }).waitFor({ state: "attached" });
     await page.getByText("git status").waitFor();
     expect(await page.title()).toBe("Bylaw");
     // The run that is looked at stays, although another one is the latest now.
-    await call(busy.run, "ann", "ls");
+    await call(busy, "ann", "ls");
     await expect.poll(() => page.getByRole("option").first().innerText()).toMatch(/^busy/);
     expect(await page.getByLabel("Run").inputValue()).toBe("main");
     await page.getByText("git status").waitFor();
     await page.getByLabel("Run").selectOption("busy");
     await page.getByRole("link", { name: "Questions 2" }).waitFor();
     await expect.poll(() => page.title()).toBe("(2) Bylaw");
-    await call(busy.run, "ann", "make more");
+    await call(busy, "ann", "make more");
     await page.getByRole("link", { name: "Questions 3" }).waitFor();
   });
 
@@ -142,9 +129,9 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
   });
 
   it("keeps what an agent wrote as text, of any length and direction", async () => {
-    const { project, ui } = await makeUi();
-    await call(project.run, HOSTILE, HOSTILE, HOSTILE);
-    await project.run.toolCall({
+    const { run, ui } = await makeUi();
+    await call(run, HOSTILE, HOSTILE, HOSTILE);
+    await run.toolCall({
       ...{ agent: HOSTILE, tool: HOSTILE, interactive: true },
       args: { [HOSTILE]: HOSTILE.repeat(20_000) },
     });
@@ -168,12 +155,12 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
   });
 
   it("draws how many decisions there were, and how long calls took", async () => {
-    const { project, ui } = await makeUi();
-    await project.run.toolCall({
+    const { run, ui } = await makeUi();
+    await run.toolCall({
       ...{ agent: "ann", tool: "bash", args: { command: "ls -l" } },
       ...{ id: "c-1", interactive: true },
     });
-    await project.run.toolResult({ agent: "ann", id: "c-1", tool: "bash", ok: true });
+    await run.toolResult({ agent: "ann", id: "c-1", tool: "bash", ok: true });
     const page = await openPage();
     await page.goto(ui.url);
     await page.getByRole("link", { name: "Agents and tasks" }).click();
@@ -190,7 +177,7 @@ describe.skipIf(BROWSER === undefined)("the page", () => {
       for (const color of ["allow", "ask_user"])
         await expect.poll(() => hasPixels(page, `--${color}`)).toBe(true);
     }
-    await call(project.run, "cyd", "git push --force origin main");
+    await call(run, "cyd", "git push --force origin main");
     await rates.getByText("denied 2").waitFor();
     expect(await violationsIn(page)).toEqual([]);
   });
