@@ -48,8 +48,7 @@ it.skipIf(BROWSER === undefined)(
   "an agent in a page claims a task, reads, is refused what it may not do, and follows its events",
   async () => {
     const server = await startServer(site, {}, [{ id: "page" }]);
-    let tell = (_: unknown): void => undefined;
-    const told = new Promise((resolve) => (tell = resolve));
+    const { promise: told, resolve: tell } = Promise.withResolvers<unknown>();
     const host = createServer((incoming, outgoing) => {
       const path = incoming.url ?? "";
       if (path.startsWith("/api/v1/")) {

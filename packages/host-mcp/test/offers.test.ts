@@ -98,8 +98,7 @@ describe("a call for which a rule offers another", () => {
   });
 
   it("does not run after the client cancelled it", async () => {
-    let decide = (): void => {};
-    const waits = new Promise<void>((resolve) => (decide = resolve));
+    const { promise: waits, resolve: decide } = Promise.withResolvers<void>();
     const proxy = await open({
       kernel: {
         ...kernel,

@@ -164,8 +164,7 @@ describe("a sink", () => {
 
   it("gets the events of one run in the order of the log", async () => {
     const memory = createMemoryStore();
-    let release: () => void = () => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     // The first commit is durable first and answered last, as may happen with two connections.
     let commits = 0;
     const store = afterOpening(memory, async (commit) => {

@@ -89,8 +89,7 @@ describe("many calls at once", () => {
 
   it("a slow decision is not recorded if what was read meanwhile makes it stale", async () => {
     const store = createMemoryStore();
-    let release: () => void = () => {};
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const { promise: gate, resolve: release } = Promise.withResolvers<void>();
     const slow = pluginOf("slow", ({ hooks }) =>
       hooks.beforeToolCall.tapPromise("t", async (subject) => {
         if (subject.tool === "slow") await gate;

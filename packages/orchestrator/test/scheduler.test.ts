@@ -107,10 +107,8 @@ test("a task of a lost agent is recovered once, and goes to the next agent", asy
 test("a failing step does not stop others, rounds do not overlap, and none begins after the stop", async () => {
   const done: string[] = [];
   const failures: string[] = [];
-  let release = (): void => {};
-  let begun = (): void => {};
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const second = new Promise<void>((resolve) => (begun = resolve));
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const { promise: second, resolve: begun } = Promise.withResolvers<void>();
   const steps: Step[] = [
     { name: "first", work: () => Promise.reject(new Error("no store")) },
     { name: "second", work: async () => (begun(), await held, done.push("second")) },

@@ -105,8 +105,7 @@ describe("steps", () => {
   });
 
   it("of a group run in parallel: each waits for the other", async () => {
-    let arrive = (): void => {};
-    const both = new Promise<void>((resolve) => (arrive = resolve));
+    const { promise: both, resolve: arrive } = Promise.withResolvers<void>();
     const functions = {
       first: async () => (await both, undefined),
       second: () => arrive() as undefined,

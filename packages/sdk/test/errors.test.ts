@@ -1,7 +1,13 @@
 import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
-import { ApprovalPending, NotClaimed, ToolForbidden, TransitionBlocked } from "../src/index.ts";
-import { CLAIM, holding, problem, rejection, serve, start } from "./kit.ts";
+import {
+  type AgentClient,
+  ApprovalPending,
+  NotClaimed,
+  ToolForbidden,
+  TransitionBlocked,
+} from "../src/index.ts";
+import { CLAIM, holding, problem, rejection, serve, start, type Reply } from "./kit.ts";
 
 it.each(readCases<[number, string, string, string]>(import.meta, "answers"))(
   "the answer %d %s to a tool call gives %s: %s",
@@ -154,61 +160,47 @@ const moved = (new_token: string) => ({
   body: { allowed: true, new_token, phase: "TDD", blockers: [], decision: {}, sequence: 1 },
 });
 
-it("WF-111: a request whose token was replaced on the way is repeated with the new one", async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+/** Makes a request, and another one before the server answers the first. Answers are by the end of the path; `late` is that of the first. */
+async function overtaken(
+  [first, second]: readonly ((client: AgentClient) => Promise<unknown>)[],
+  answers: Readonly<Record<string, Reply>>,
+  late: Reply,
+) {
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   const { endpoint, received } = await serve(async ({ path, headers }) => {
-    if (path.endsWith("/transition")) return moved("second");
-    if (headers.authorization === "Bearer second")
-      return { body: { lease_until: "x", phase_token: "second" } };
-    await held;
-    return problem(403, "token_superseded");
+    const early = answers[path.split("/").at(-1) ?? ""] ?? answers[headers.authorization ?? ""];
+    if (early === undefined) await held;
+    return early ?? late;
   });
   const { client } = holding(endpoint);
-  const beat = client.heartbeat();
+  const pending = first?.(client);
   await expect.poll(() => received.length).toBe(1);
-  await client.requestTransition("TDD");
+  await second?.(client);
   release();
-  await beat;
+  await pending;
+  return { client, received };
+}
+const beat = (client: AgentClient) => client.heartbeat();
+const move = (client: AgentClient) => client.requestTransition("TDD");
+const renewed = (phase_token: string) => ({ body: { lease_until: "x", phase_token } });
+
+it("WF-111: a request whose token was replaced on the way is repeated with the new one", async () => {
+  const answers = { transition: moved("second"), "Bearer second": renewed("second") };
+  const { client } = await overtaken([beat, move], answers, problem(403, "token_superseded"));
   expect(client.phase).toBe("TDD");
 });
 
-it("WF-111: a token that comes late does not replace a newer one", async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const { endpoint, received } = await serve(async ({ path }) => {
-    if (path.endsWith("/transition")) return moved("second");
-    if (path.endsWith("/snapshot")) return { body: {} };
-    await held;
-    return { body: { lease_until: "x", phase_token: "late" } };
-  });
-  const { client } = holding(endpoint);
-  const beat = client.heartbeat();
-  await expect.poll(() => received.length).toBe(1);
-  await client.requestTransition("TDD");
-  release();
-  await beat;
+it.each([
+  ["a token that comes late", [beat, move], { transition: moved("second") }, renewed("late")],
+  ["that of a heartbeat", [move, beat], { heartbeat: renewed("late") }, moved("second")],
+] as const)("WF-111: %s does not replace a newer one", async (_, requests, answers, late) => {
+  const { client, received } = await overtaken(
+    requests,
+    { ...answers, snapshot: { body: {} } },
+    late,
+  );
   await client.getStateSnapshot();
   expect(received.at(-1)?.headers.authorization).toBe("Bearer second");
-});
-
-it("the token of a concurrent heartbeat does not replace the token of the next phase", async () => {
-  let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
-  const { endpoint, received } = await serve(async ({ path }) => {
-    if (path.endsWith("/heartbeat")) return { body: { lease_until: "x", phase_token: "fresh" } };
-    if (path.endsWith("/snapshot")) return { body: {} };
-    await held;
-    return moved("next");
-  });
-  const { client } = holding(endpoint);
-  const moving = client.requestTransition("TDD");
-  await expect.poll(() => received.length).toBe(1);
-  await client.heartbeat();
-  release();
-  await moving;
-  await client.getStateSnapshot();
-  expect(received.at(-1)?.headers.authorization).toBe("Bearer next");
 });
 
 it("a claim sends the secret, everything else the token, and neither is in a URL", async () => {

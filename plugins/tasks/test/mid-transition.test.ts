@@ -13,12 +13,8 @@ it.each(enginesOn(undefined).map((engine) => [engine.name, engine] as const))(
     ] as const) {
       const place = await engine.place();
       onTestFinished(() => place.end());
-      let begun: () => void = () => {};
-      let end: () => void = () => {};
-      const [looking, looked] = [
-        new Promise<void>((resolve) => (begun = resolve)),
-        new Promise<void>((resolve) => (end = resolve)),
-      ];
+      const { promise: looking, resolve: begun } = Promise.withResolvers<void>();
+      const { promise: looked, resolve: end } = Promise.withResolvers<void>();
       const slow = pluginOf("slow", (kernel) => {
         kernel.prepare("look", async (subject) => {
           if (subject.hook !== "onTransition") return undefined;
