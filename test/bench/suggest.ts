@@ -1,7 +1,7 @@
 // Simulates a month in which a person answers questions and accepts every rule that `bylaw suggest` proposes in the evening:
 // `npm run bench:suggest -- DIR [--policy NAME] [--days N] [--seed N] [--sessions] [--always] [--list]`. DIR holds `external`, `shell` and
 // `shell-2`, as of labelled commands. With `--sessions` a day is one recorded session of an agent, in its order, instead of calls that
-// are drawn. `--list` shows what is still asked about at the end, and why.
+// are drawn. `--list` shows what is asked about in week 2, and which calls become no rule, and why.
 import { spawnSync } from "node:child_process";
 import { appendFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -172,8 +172,9 @@ interface Day {
   asked: number;
   /** Questions about calls that no rule covered. */
   open: number;
-  /** Questions that the person refused. */
+  /** Questions that the person refused, and the others. */
   refused: number;
+  approved: number;
   /** Questions about calls that were never asked about before, or once, or more often. */
   first: number;
   second: number;
@@ -183,6 +184,10 @@ interface Day {
 /** How often each harmless call was asked about. */
 const times = new Map<string, number>();
 
+/** What was asked about in week 2: the cause, the rule or code, the call, and why there was no rule. */
+const stillAsked: string[] = [];
+const CAUSES = ["first", "second", "later"] as const;
+
 /** The calls of one day, with the person's answers. Returns the log as text. */
 async function workday(
   name: string,
@@ -191,7 +196,7 @@ async function workday(
   const kernel = kernelNow();
   const store = createMemoryStore();
   const run = await openRun(kernel, { run: name, store });
-  const day = { asked: 0, open: 0, refused: 0, first: 0, second: 0, later: 0 };
+  const day = { asked: 0, open: 0, refused: 0, approved: 0, first: 0, second: 0, later: 0 };
   for (const { call, isHarmful } of calls) {
     const { decision, events } = await run.toolCall(call);
     if (decision.effect !== "ask_user") continue;
@@ -199,11 +204,15 @@ async function workday(
     if (decision.code === "fallback") day.open += 1;
     const key = keyOf(call);
     const before = times.get(key) ?? 0;
-    day[isHarmful ? "refused" : before === 0 ? "first" : before === 1 ? "second" : "later"] += 1;
-    if (!isHarmful) times.set(key, before + 1);
+    const cause = isHarmful ? "refused" : CAUSES[Math.min(before, 2)];
+    if (cause !== undefined) day[cause] += 1;
+    const about = [cause, decision.rule?.name ?? decision.code, key, whyNoRule(call)];
+    if (days.length >= 7 && days.length < 14) stillAsked.push(about.join("\t"));
     if (isHarmful)
       await run.refuse({ asked: events.at(-1)?.sequence ?? 0, by: "person", reason: "Harmful" });
     else {
+      day.approved += 1;
+      times.set(key, before + 1);
       const expires_at = new Date(Date.now() + 60_000).toISOString();
       // With `--always`, one yes counts as the two that a suggestion needs.
       for (let answer = 0; answer < (values.always ? 2 : 1); answer += 1) {
@@ -221,6 +230,13 @@ async function workday(
 interface Unlearned {
   readonly calls: readonly { readonly args: object; readonly yes: number }[];
   readonly why: string;
+}
+
+/** Why the suggestions of the evening before had no rule for a call. */
+function whyNoRule({ args }: ToolCall): string {
+  const text = JSON.stringify(args);
+  const found = without.find(({ calls }) => calls.some((one) => JSON.stringify(one.args) === text));
+  return found?.why ?? "not answered before, or one of its shape was refused";
 }
 
 const days: Day[] = [];
@@ -269,7 +285,8 @@ const fall = (kind: keyof Day): string =>
 console.log(`harmless\t${harmless.length}\tharmful\t${harmful.length}`);
 console.log(`questions on day 1 and a day of week 2\t${fall("asked")}`);
 console.log(`of them about calls that no rule covered\t${fall("open")}`);
-const causes = (["refused", "first", "second", "later"] as const).map(
+console.log(`of them about harmless calls\t${fall("approved")}`);
+const causes = (["refused", ...CAUSES] as const).map(
   (cause) => `${cause} ${mean(cause).toFixed(1)}`,
 );
 console.log(`a day of week 2 by cause\t${causes.join(", ")}`);
@@ -277,11 +294,7 @@ console.log(`rules\t${rules}`);
 console.log(`harmful calls newly allowed\t${newly.length}`);
 for (const call of newly) console.log(`\t${keyOf(call)}`);
 if (values.list) {
+  for (const line of stillAsked) console.log(`week 2\t${line}`);
   for (const { why, calls } of without)
     console.log(["no rule", calls.length, JSON.stringify(calls[0]?.args), why].join("\t"));
-  for (const call of harmless) {
-    const { effect, rule, code, reason } = await kernel.decide(call);
-    if (effect === "ask_user")
-      console.log(["asked", rule?.name ?? code, keyOf(call), reason].join("\t"));
-  }
 }
