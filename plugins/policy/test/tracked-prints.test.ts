@@ -57,6 +57,7 @@ const PRINTS = [
   "git grep -e KEY -- config",
   "cd config && git grep KEY",
   "git add -p",
+  "git add -i",
   "git stash push --patch",
   "git commit -v --dry-run",
 ];

@@ -51,8 +51,11 @@ export function printsTracked(
 export const namesFiles = ({ operands }: Pick<ParsedArgs, "operands">): boolean =>
   operands.length > 0 && operands.every(({ word }) => /^[^:]+:[^:]/.test(word.text ?? ""));
 
-/** `--patch` prints each change before git asks about it. */
+/** `--patch` prints each change before git asks about it, and `git add -i` can. */
 export function printsHunks(use: ParsedArgs, out: Findings): void {
-  if (hasOption(use, "patch") || (hasOption(use, "verbose") && hasOption(use, "dry-run")))
+  if (
+    hasOption(use, "patch interactive") ||
+    (hasOption(use, "verbose") && hasOption(use, "dry-run"))
+  )
     printsTracked(use, out, "top");
 }
