@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_740,
-  test_lines: 107_913,
+  source_lines: 143_743,
+  test_lines: 107_914,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
