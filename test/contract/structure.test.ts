@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_743,
-  test_lines: 107_914,
+  source_lines: 143_760,
+  test_lines: 107_852,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

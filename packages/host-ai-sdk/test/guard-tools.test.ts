@@ -1,7 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { temporaryFolder } from "@bylaw/testing";
+import { runChild, temporaryFolder } from "@bylaw/testing";
 import { ToolLoopAgent, generateText, isStepCount, streamText, tool, type ModelMessage } from "ai";
 import { convertReadableStreamToArray } from "ai/test";
 import { describe, expect, it } from "vitest";
@@ -182,11 +180,8 @@ async function resume(kit: GuardOptions, messages: ModelMessage[]) {
   return ran;
 }
 function resumeInChild(file: string, messages: readonly ModelMessage[]) {
-  const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-  const input = JSON.stringify({ file, messages });
-  const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-  expect(stderr).toBe("");
-  return JSON.parse(stdout) as { ran: string[]; told: unknown[] };
+  const child = new URL("resume.ts", import.meta.url);
+  return runChild<{ ran: string[]; told: unknown[] }>(child, { file, messages });
 }
 
 describe("a call that was asked about", () => {

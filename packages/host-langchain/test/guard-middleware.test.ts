@@ -1,13 +1,11 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import { Command } from "@langchain/langgraph";
 import { HumanMessage, type BaseMessage } from "langchain";
 import { describe, expect, it } from "vitest";
 import type { ApprovalInterrupt } from "../src/index.ts";
-import { FileSaver, openAgent, type Call } from "./kit.ts";
+import { FileSaver, openAgent, type Call, resume } from "./kit.ts";
 
 const folder = temporaryFolder();
 
@@ -99,26 +97,18 @@ async function asked(name: string) {
   return { file, checkpoints, question: question?.question ?? "" };
 }
 
-function resumeInChild(given: { file: string; checkpoints: string }, resume: object) {
-  const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-  const input = JSON.stringify({ ...given, resume });
-  const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-  expect(stderr).toBe("");
-  return JSON.parse(stdout) as { ran: string[]; told: string[] };
-}
-
 describe("a call that was asked about", () => {
   it("runs once after an approval, in another process, and the other calls of its turn do not run again", async () => {
     const { question, ...given } = await asked("yes");
     const yes = { approved: true, by: "ada", question };
-    expect(resumeInChild(given, yes)).toEqual({ ran: ["ask-1"], told: ["write a", "write ask-1"] });
-    expect(resumeInChild(given, yes).ran).toEqual([]);
+    expect(resume(given, yes)).toEqual({ ran: ["ask-1"], told: ["write a", "write ask-1"] });
+    expect(resume(given, yes).ran).toEqual([]);
   });
 
   it("does not run after a refusal", async () => {
     const { question, ...given } = await asked("no");
     const no = { approved: false, by: "ada", reason: "Not today", question };
-    expect(resumeInChild(given, no)).toEqual({
+    expect(resume(given, no)).toEqual({
       ran: [],
       told: ["write a", "A person (ada) refused this call: Not today"],
     });
@@ -129,9 +119,9 @@ describe("a call that was asked about", () => {
     ["of none", { approved: true }],
     ["in text", { approved: "true" }],
     ["that is itself a question", true],
-  ])("does not run after an approval %s", async (name, resume) => {
+  ])("does not run after an approval %s", async (name, answer) => {
     const { question: _, ...given } = await asked(name);
-    expect(resumeInChild(given, resume as object).ran).toEqual([]);
+    expect(resume(given, answer as object).ran).toEqual([]);
   });
 
   it("does not run after an approval if the checkpoint now has other arguments", async () => {
@@ -139,20 +129,20 @@ describe("a call that was asked about", () => {
     const text = readFileSync(checkpoints, "latin1");
     expect(text).toContain('"ask-1"');
     writeFileSync(checkpoints, text.replaceAll('"ask-1"', '"ask-2"'), "latin1");
-    const forged = resumeInChild({ file, checkpoints }, { approved: true, by: "ada", question });
+    const forged = resume({ file, checkpoints }, { approved: true, by: "ada", question });
     expect(forged.ran).toEqual([]);
   });
 
   it("can be answered if several calls were asked about", async () => {
     const calls = ["ask-1", "ask-2"].map((path) => ({ id: path, path }));
     const { agent, ran } = await openAgent({ turns: [calls] });
-    const resume = Object.fromEntries(
+    const answers = Object.fromEntries(
       interruptsIn(await agent.invoke(go, thread)).map(({ id, value: { question, args } }) => [
         id,
         { approved: args["path"] === "ask-2", question },
       ]),
     );
-    await agent.invoke(new Command({ resume }), thread);
+    await agent.invoke(new Command({ resume: answers }), thread);
     expect(ran).toEqual(["ask-2"]);
   });
 });

@@ -3,7 +3,7 @@ import { deserialize, serialize } from "node:v8";
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { pathRules } from "@bylaw/testing";
+import { pathRules, runChild } from "@bylaw/testing";
 import { MemorySaver } from "@langchain/langgraph";
 import { AIMessage, createAgent, fakeModel, tool } from "langchain";
 import { z } from "zod";
@@ -89,4 +89,10 @@ export async function openAgent({
     checkpointer,
   });
   return { agent, model, run, ran };
+}
+
+/** Goes on in another process, with a person's answer. */
+export function resume(saved: { file: string; checkpoints: string }, answer: object) {
+  const child = new URL("resume.ts", import.meta.url);
+  return runChild<{ ran: string[]; told: string[] }>(child, { ...saved, resume: answer });
 }

@@ -1,12 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import { HumanMessage, type BaseMessage } from "langchain";
 import { describe, expect, it } from "vitest";
 import type { ApprovalInterrupt } from "../src/index.ts";
-import { FileSaver, openAgent } from "./kit.ts";
+import { FileSaver, openAgent, resume } from "./kit.ts";
 
 const folder = temporaryFolder();
 
@@ -45,10 +43,6 @@ describe.each([false, true])("a call for which a rule offers another, streaming:
   });
 });
 
-interface Saved {
-  readonly file: string;
-  readonly checkpoints: string;
-}
 /** Asks about a call, and returns what another process needs to resume the agent. */
 async function asked(name: string, path: string) {
   const file = join(folder, `${name}.db`);
@@ -61,21 +55,14 @@ async function asked(name: string, path: string) {
   };
   return { file, checkpoints, ran, question: first?.value.question ?? "" };
 }
-function resumeInChild({ file, checkpoints }: Saved, resume: object) {
-  const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-  const input = JSON.stringify({ file, checkpoints, resume });
-  const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-  expect(stderr).toBe("");
-  return (JSON.parse(stdout) as { readonly ran: readonly string[] }).ran;
-}
 
 it("a person's yes is for the call that was asked about, in another process", async () => {
   const { question, ran, ...saved } = await asked("yes", "ask>ask-2");
   const yes = { approved: true, by: "ada", question };
   const kept = readFileSync(saved.checkpoints, "latin1");
   writeFileSync(saved.checkpoints, kept.replaceAll('"ask>ask-2"', '"ask-2"    '), "latin1");
-  expect(resumeInChild(saved, yes)).toEqual([]);
+  expect(resume(saved, yes).ran).toEqual([]);
   writeFileSync(saved.checkpoints, kept, "latin1");
-  expect(resumeInChild(saved, yes)).toEqual(["ask>ask-2"]);
+  expect(resume(saved, yes).ran).toEqual(["ask>ask-2"]);
   expect(ran).toEqual([]);
 });

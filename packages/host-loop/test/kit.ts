@@ -1,7 +1,7 @@
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { pathRules } from "@bylaw/testing";
+import { pathRules, runChild } from "@bylaw/testing";
 
 /** Opens a run with a guard. `file`: the store, for another process to resume. */
 export async function openKit(file?: string) {
@@ -18,3 +18,7 @@ export const PLAIN = [
   ["broken", [], ""],
   ["ask", [], "A person has to see this. A person must approve this call first (question `"],
 ] as const;
+
+/** Goes on in another process, with a person's answer. */
+export const resume = (input: object): object =>
+  runChild(new URL("resume.ts", import.meta.url), input);

@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
@@ -8,7 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { PLAIN, openKit } from "./kit.ts";
+import { PLAIN, openKit, resume } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -120,13 +118,7 @@ describe("your own loop", () => {
     const file = join(folder, "r.db");
     const { ran, call } = await loop({}, file);
     const use = { id: "c1", tool: "write", args: { path: "ask" } };
-    const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-    const again = (made: object) => {
-      const input = JSON.stringify({ file, use: made, approved: true });
-      const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-      expect(stderr).toBe("");
-      return JSON.parse(stdout) as object;
-    };
+    const again = (made: object) => resume({ file, use: made, approved: true });
     const refused = { ok: false, content: expect.any(String) as unknown };
     // Nobody asked about this call, neither the first time nor the second.
     const forged = { ...use, id: "c2" };

@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import Anthropic from "@anthropic-ai/sdk";
 import { betaZodTool } from "@anthropic-ai/sdk/helpers/beta/zod";
@@ -10,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { PLAIN, openKit } from "./kit.ts";
+import { PLAIN, openKit, resume } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -132,13 +130,7 @@ describe("your own loop", () => {
     const file = join(folder, "r.db");
     const { call, ran } = await loop(file);
     const use = (path: string) => ({ id: "c1", tool: "write", args: { path } });
-    const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-    const again = (path: string) => {
-      const input = JSON.stringify({ file, use: use(path), approved: true });
-      const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-      expect(stderr).toBe("");
-      return JSON.parse(stdout) as object;
-    };
+    const again = (path: string) => resume({ file, use: use(path), approved: true });
     expect(await call(use("ask>ask-2"))).toHaveProperty("question");
     expect(again("ask-2")).toMatchObject({ ok: false });
     expect(again("ask>ask-2")).toEqual({ ok: true, content: "wrote ask>ask-2" });

@@ -1,7 +1,7 @@
 import { createKernel, type Kernel } from "@bylaw/kernel";
 import { openRun, type Run } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { pathRules } from "@bylaw/testing";
+import { pathRules, runChild } from "@bylaw/testing";
 import { Agent } from "@mastra/core/agent";
 import { Mastra } from "@mastra/core/mastra";
 import { InMemoryStore } from "@mastra/core/storage";
@@ -133,3 +133,9 @@ const streamed = (part: Part): readonly StreamPart[] =>
 /** Everything that the model was told, as text. */
 export const toldBy = ({ doGenerateCalls, doStreamCalls }: MockLanguageModelV4): string =>
   JSON.stringify([...doGenerateCalls, ...doStreamCalls].at(-1)?.prompt ?? null);
+
+/** Goes on in another process, with a person's answer. */
+export function resume(kept: object, approved = true) {
+  const child = new URL("resume.ts", import.meta.url);
+  return runChild<{ ran: string[]; told: string }>(child, { ...kept, approved });
+}

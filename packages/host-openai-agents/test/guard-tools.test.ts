@@ -1,6 +1,4 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import {
   Agent,
@@ -12,7 +10,7 @@ import {
 } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { guardTools, type GuardOptions } from "../src/index.ts";
-import { FakeModel, agentNoting, openKit } from "./kit.ts";
+import { FakeModel, agentNoting, openKit, resume } from "./kit.ts";
 
 const folder = temporaryFolder();
 
@@ -116,13 +114,6 @@ describe("a call that was asked about", () => {
     const result = await run(agent, "go");
     expect(ran).toEqual([]);
     return result.state.toString();
-  };
-  const resume = (file: string, saved: string, yes = true) => {
-    const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-    const input = JSON.stringify({ file, saved, yes });
-    const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-    expect(stderr).toBe("");
-    return JSON.parse(stdout) as { readonly ran: readonly string[]; readonly told: string };
   };
 
   it("runs once after an approval, in another process", async () => {

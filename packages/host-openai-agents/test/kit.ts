@@ -1,7 +1,7 @@
 import { createKernel } from "@bylaw/kernel";
 import { openRun } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
-import { pathRules } from "@bylaw/testing";
+import { pathRules, runChild } from "@bylaw/testing";
 import {
   Agent,
   Usage,
@@ -89,4 +89,10 @@ export function agentNoting(
   });
   const { tools, outputGuardrail } = guardTools([write], options);
   return { agent: new Agent({ name: "bot", model, tools }), outputGuardrail };
+}
+
+/** Goes on in another process, with a person's answer. */
+export function resume(file: string, saved: string, yes = true) {
+  const child = new URL("resume.ts", import.meta.url);
+  return runChild<{ ran: string[]; told: string }>(child, { file, saved, yes });
 }

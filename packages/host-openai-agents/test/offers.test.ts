@@ -1,12 +1,10 @@
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { temporaryFolder } from "@bylaw/testing";
 import { Agent, RunState, run, tool, type RunContext } from "@openai/agents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardTools } from "../src/index.ts";
-import { FakeModel, agentNoting, openKit } from "./kit.ts";
+import { FakeModel, agentNoting, openKit, resume } from "./kit.ts";
 
 const folder = temporaryFolder();
 
@@ -114,16 +112,9 @@ describe("a person's yes", () => {
     const kit = await openKit(file);
     const ran: string[] = [];
     const { state } = await run(agentNoting(ran, calling("ask>ask-2"), kit).agent, "go");
-    const resume = (saved: string) => {
-      const child = fileURLToPath(new URL("resume.ts", import.meta.url));
-      const input = JSON.stringify({ file, saved, yes: true });
-      const { stdout, stderr } = spawnSync(process.execPath, [child], { input, encoding: "utf8" });
-      expect(stderr).toBe("");
-      return (JSON.parse(stdout) as { readonly ran: readonly string[] }).ran;
-    };
     const saved = state.toString();
-    expect(resume(saved.replaceAll("ask>ask-2", "ask-2"))).toEqual([]);
-    expect(resume(saved)).toEqual(["ask>ask-2"]);
+    expect(resume(file, saved.replaceAll("ask>ask-2", "ask-2")).ran).toEqual([]);
+    expect(resume(file, saved).ran).toEqual(["ask>ask-2"]);
     expect(ran).toEqual([]);
   });
 

@@ -19,6 +19,7 @@ export { readCases } from "./read-cases.ts";
 export { startPostgres, type PostgresOptions, type PostgresServer } from "./postgres.ts";
 export { behavior, response, toolCall, transition, type SubjectSketch } from "./subjects.ts";
 export { printedLines, type PrintedLines, type StartedChild } from "./printed-lines.ts";
+export { runChild } from "./run-child.ts";
 export { removeTemporaryFolders, temporaryFolder } from "./temporary-folder.ts";
 export { voteOf } from "./vote-of.ts";
 export { describeStore } from "./store/conformance.ts";
