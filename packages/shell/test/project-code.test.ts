@@ -18,6 +18,9 @@ describe("a program runs the code of a project", () => {
     ["npm --prefix /tmp/x test", ["/tmp/x"]],
     ["git -C /tmp/x log", ["/tmp/x"]],
     ["bats /tmp/x", ["/tmp/x"]],
+    ["php artisan test /tmp/x", ["artisan", "test", "/tmp/x"]],
+    ["php-cs-fixer fix /tmp/x", ["fix", "/tmp/x"]],
+    ["markdownlint-cli2 /tmp/x", ["/tmp/x"]],
     ["eslint ../x", ["../x"]],
   ])("in what it is given: %s", (line, paths) => {
     expect(new Set(projectsOf(line))).toEqual(new Set(paths));

@@ -9,11 +9,11 @@ const RUNNERS = words(
   `pytest py.test unittest nose2 doctest tox nox flask uvicorn gunicorn celery mocha ava tap tape uvu vitest astro next nuxt vite
   storybook webpack eslint prettier stylelint xo standard svelte-check rspec cucumber rubocop standardrb reek rails rake phpunit pest
   phpstan psalm prove bats busted crystal mix rebar3 go dotnet flutter dart zig swift deno cmake ctest dune cabal stack tree-sitter
-  playwright cypress just task`,
+  playwright cypress just task php-cs-fixer rector artisan markdownlint-cli2 cspell ansible-lint depcheck attw publint`,
 );
 // Programs that may come before one of them.
 const LAUNCHERS =
-  /^(?:python[\d.]*|poetry|uv|pipenv|pdm|hatch|rye|bundle|npx|pnpx|bunx|pnpm|yarn|npm|coverage|time|nice)$/;
+  /^(?:python[\d.]*|poetry|uv|pipenv|pdm|hatch|rye|bundle|npx|pnpx|bunx|pnpm|yarn|npm|coverage|php|time|nice)$/;
 
 // The program is among the first words: `poetry run python -m pytest tests`.
 const MOST_BEFORE = 8;
