@@ -84,6 +84,11 @@ const gitIn = (cwd: string, args: readonly string[]): string =>
 const commit = ({ git }: Place, message = "more"): string =>
   git("commit", "--quiet", "--allow-empty", `--message=${message}`);
 
+const commitAll = (place: Place, message?: string): void => {
+  place.git("add", "--all");
+  commit(place, message);
+};
+
 describe("a commit", () => {
   it("equals the workspace, with either kind of object id and any index", async () => {
     for (const format of ["sha1", "sha256"]) {
@@ -100,8 +105,7 @@ describe("a commit", () => {
         "src/more.js (not in the commit)",
         "src/run.sh (another kind: file and not program)",
       ]);
-      git("add", "--all");
-      commit(place);
+      commitAll(place);
       expect(await state()).toMatchObject({ differs: [], count: 0, apart: begun.apart });
       // Staged content is not committed yet.
       put(root, "src/add.js", BAD);
@@ -136,15 +140,14 @@ describe("a commit", () => {
       { "one/src/add.js": GOOD, "two/src/add.js": GOOD, ".gitignore": "*.local\n" },
       { inside: "one" },
     );
-    const { root, git, state } = place;
+    const { root, state } = place;
     const begun = await state();
     expect(begun.differs).toEqual([]);
     put(root, "one/key.local", "x");
     expect((await state()).differs).toEqual([]);
     put(root, "two/src/add.js", BAD);
     expect(await state()).toEqual(begun);
-    git("add", "--all");
-    commit(place);
+    commitAll(place);
     const later = await state();
     expect([later.differs, later.apart === begun.apart]).toEqual([[], false]);
   });
@@ -186,8 +189,7 @@ describe("a commit", () => {
     expect(begun.differs).toEqual([]);
     for (const path of ["node_modules/a/index.js", ".bylaw/policy.toml"]) {
       put(root, path, BAD);
-      git("add", "--all");
-      commit(place);
+      commitAll(place);
       const { differs, apart } = await state();
       expect([path, differs, apart === begun.apart]).toEqual([path, [], false]);
       git("reset", "--quiet", "--hard", "HEAD~1");
@@ -212,8 +214,7 @@ describe("a commit", () => {
     expect(begun.differs).toEqual([]);
     for (const path of [".bylaw/log.jsonl", ".bylaw/events.db"]) {
       put(root, path, "{}\n{}\n");
-      git("add", "--all");
-      commit(place);
+      commitAll(place);
       put(root, path, "{}\n{}\n{}\n");
       expect(await state(), path).toMatchObject({ differs: [], apart: begun.apart });
     }
@@ -241,13 +242,11 @@ describe("a commit", () => {
     // A link is no record.
     rmSync(join(root, ".bylaw/log.jsonl"));
     symlinkSync("../src/add.js", join(root, ".bylaw/log.jsonl"));
-    git("add", "--all");
-    commit(place);
+    commitAll(place);
     const { apart } = await state();
     rmSync(join(root, ".bylaw/log.jsonl"));
     symlinkSync("../package.json", join(root, ".bylaw/log.jsonl"));
-    git("add", "--all");
-    commit(place);
+    commitAll(place);
     expect((await state()).apart).not.toBe(apart);
   });
 
@@ -299,8 +298,7 @@ describe("an agent that writes to the repository", () => {
     const { root, git, state } = place;
     const begun = git("rev-parse", "HEAD");
     put(root, "src/add.js", BAD);
-    git("add", "--all");
-    commit(place, "bad");
+    commitAll(place, "bad");
     put(root, "src/add.js", GOOD);
     const bad = git("rev-parse", "HEAD");
     git("replace", bad, begun);

@@ -39,6 +39,9 @@ const refused = (rule: string) =>
     code: "BYLAW_EVENT_REFUSED",
     fix: expect.stringContaining(rule) as string,
   }) as Error;
+/** Expects that an event is refused by a rule. */
+const refuses = (rule: string, ...event: Parameters<typeof record>): Promise<void> =>
+  expect(record(...event)).rejects.toEqual(refused(rule));
 
 describe("votes for what was shown", () => {
   it("MG-60 an answer that arrives in the middle of a stream can be voted for, under the label of the shown revision", async () => {
@@ -114,29 +117,17 @@ describe("votes for what was shown", () => {
       sha256,
       reason_preview: null,
     };
-    await expect(record(run, "vote_accepted", "b", { ...right, voted_for: "c" })).rejects.toEqual(
-      refused("RESPONSE_MISSING"),
-    );
-    await expect(record(run, "vote_accepted", "c", right)).rejects.toEqual(
-      refused("RESPONSE_MISSING"),
-    );
-    await expect(record(run, "vote_accepted", "b", { ...right, response: 1 })).rejects.toEqual(
-      refused("RESPONSE_MISSING"),
-    );
-    await expect(record(run, "vote_accepted", "b", { ...right, revision: 2 })).rejects.toEqual(
-      refused("VOTE_STALE"),
-    );
-    await expect(
-      record(run, "vote_accepted", "b", {
-        ...right,
-        sha256: sha256.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
-      }),
-    ).rejects.toEqual(refused("VOTE_STALE"));
+    await refuses("RESPONSE_MISSING", run, "vote_accepted", "b", { ...right, voted_for: "c" });
+    await refuses("RESPONSE_MISSING", run, "vote_accepted", "c", right);
+    await refuses("RESPONSE_MISSING", run, "vote_accepted", "b", { ...right, response: 1 });
+    await refuses("VOTE_STALE", run, "vote_accepted", "b", { ...right, revision: 2 });
+    await refuses("VOTE_STALE", run, "vote_accepted", "b", {
+      ...right,
+      sha256: sha256.replace(/.$/, (last) => (last === "0" ? "1" : "0")),
+    });
     await record(run, "vote_accepted", "b", right);
     // One response, one vote.
-    await expect(record(run, "vote_accepted", "b", right)).rejects.toEqual(
-      refused("RESPONSE_MISSING"),
-    );
+    await refuses("RESPONSE_MISSING", run, "vote_accepted", "b", right);
   });
 
   it("if the log knows an answer, the host's version of it does not count", async () => {
@@ -158,15 +149,9 @@ describe("votes for what was shown", () => {
       sha256: `sha256:${"0".repeat(64)}`,
       workspace: null,
     };
-    await expect(record(run, "answer_accepted", "a", wrong)).rejects.toEqual(
-      refused("ANSWER_MISFIT"),
-    );
-    await expect(record(run, "answer_accepted", "b", wrong)).rejects.toEqual(
-      refused("RESPONSE_MISSING"),
-    );
-    await expect(record(run, "answer_accepted", "zed", wrong)).rejects.toEqual(
-      refused("AGENT_UNKNOWN"),
-    );
+    await refuses("ANSWER_MISFIT", run, "answer_accepted", "a", wrong);
+    await refuses("RESPONSE_MISSING", run, "answer_accepted", "b", wrong);
+    await refuses("AGENT_UNKNOWN", run, "answer_accepted", "zed", wrong);
     await recordResponse(run, "a");
     expect(await recordResponse(run, "a")).toBeUndefined();
   });
@@ -221,11 +206,9 @@ describe("answers that arrive", () => {
     await takeTurn(run, "a", [answer("one, better")]);
     await record(run, "answers_shown", "b", { answers: copied });
     expect(labels(run, "b")).toEqual(["agent1.2"]);
-    await expect(
-      record(run, "answers_shown", "b", {
-        answers: [{ ...copied[0], agent: "c" }] as JsonObject[],
-      }),
-    ).rejects.toEqual(refused("ANSWER_UNKNOWN"));
+    await refuses("ANSWER_UNKNOWN", run, "answers_shown", "b", {
+      answers: [{ ...copied[0], agent: "c" }] as JsonObject[],
+    });
   });
 
   it("MG-67 if the terms say so, an unseen answer delays the end of a turn until it was shown or the time is over", async () => {
@@ -301,9 +284,11 @@ describe("the end", () => {
     expect(winningAnswer(run.view)?.agent).toBe("a");
     await takeTurn(run, "b", [vote("agent2")]);
     expect(winningAnswer(run.view)?.agent).toBe("b");
-    await expect(
-      record(run, "winner_selected", "a", { agent: "a", label: "agent1.1", preview: "" }),
-    ).rejects.toEqual(refused("WINNER_MISFIT"));
+    await refuses("WINNER_MISFIT", run, "winner_selected", "a", {
+      agent: "a",
+      label: "agent1.1",
+      preview: "",
+    });
     await selectWinner(run);
     await run.respond({ agent: "c", ...answer("three") });
     await expect(recordResponse(run, "c")).rejects.toEqual(refused("CONSENSUS_OVER"));
