@@ -1,6 +1,7 @@
 import { createKernel, type Plugin } from "@bylaw/kernel";
 import { createMemoryStore, openRun, type OpenOptions, type Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
+import { expect } from "vitest";
 import { coordinator } from "../src/index.ts";
 import { findingsIn, plain } from "./life-kit.ts";
 
@@ -34,3 +35,10 @@ export const typesIn = async (store: Store): Promise<readonly string[]> =>
 /** The rules that the log of a store breaks, under the strictest catalogue. */
 export const rulesBroken = async (store: Store): Promise<readonly string[]> =>
   findingsIn(await store.events("r1", 0, 100_000)).map(({ rule }) => rule);
+
+/** Expects that a rule refuses these events together. */
+export const refuses = async (
+  rule: string,
+  run: Run,
+  ...events: Parameters<Run["record"]>[0]
+): Promise<void> => expect(await refusal(run.record(events))).toBe(`BYLAW_EVENT_REFUSED ${rule}`);
