@@ -10,6 +10,7 @@ import {
   type Agent,
   type Served,
   problemOf,
+  fails,
 } from "./kit.ts";
 
 let at: Served;
@@ -119,9 +120,7 @@ describe("a request to an agent's route", () => {
   it("is refused for another task, and recorded as such", async () => {
     at.pass(10_000);
     const before = (await at.events("access_refused")).length;
-    expect(await at.post("/tools/execute", bob.auth, read(ann.task))).toMatchObject(
-      problemOf(403, "token_other_task"),
-    );
+    await fails(at.post("/tools/execute", bob.auth, read(ann.task)), 403, "token_other_task");
     expect(await at.get(`/state/snapshot?task_id=${ann.task}`, bob.auth)).toMatchObject({
       status: 403,
     });
@@ -165,9 +164,7 @@ describe("a request to an agent's route", () => {
     const body = { ...read(ann.task), phase_token: ann.token };
     expect((await at.post("/tools/check", undefined, body)).status).toBe(200);
     expect((await at.post("/tools/check", ann.auth, body)).status).toBe(200);
-    expect(await at.post("/tools/check", bob.auth, body)).toMatchObject(
-      problemOf(400, "BYLAW_REQUEST_INVALID"),
-    );
+    await fails(at.post("/tools/check", bob.auth, body), 400, "BYLAW_REQUEST_INVALID");
     expect(await at.post("/tools/check", asOperator, body)).toMatchObject({ status: 403 });
     expect(
       await at.post("/tools/check", undefined, { ...body, phase_token: `${ann.token}x` }),
@@ -214,9 +211,7 @@ describe("a claim", () => {
     expect(
       await at.post("/tasks/claim", eve, { agent_id: "ann", task_id: ann.task }),
     ).toMatchObject({ status: 403 });
-    expect(await at.post("/tasks/claim", eve, { agent_id: "eve" })).toMatchObject(
-      problemOf(404, "task_none_ready"),
-    );
+    await fails(at.post("/tasks/claim", eve, { agent_id: "eve" }), 404, "task_none_ready");
     expect(await at.post("/tasks/claim", bob.auth, { agent_id: "ann" })).toMatchObject({
       status: 403,
     });

@@ -1,6 +1,6 @@
 import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serve, type Agent, type Served, problemOf } from "./kit.ts";
+import { serve, type Agent, type Served, fails } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -31,9 +31,7 @@ describe("the body of a request", () => {
   it.each(readCases<[string]>(import.meta, "type-refused"))(
     "of type %s is refused",
     async (type) => {
-      expect(await send(good(), { "content-type": type })).toMatchObject(
-        problemOf(415, "BYLAW_REQUEST_UNSUPPORTED"),
-      );
+      await fails(send(good(), { "content-type": type }), 415, "BYLAW_REQUEST_UNSUPPORTED");
     },
   );
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLog } from "../src/index.ts";
-import { serve, type Agent, type Served, problemOf } from "./kit.ts";
+import { serve, type Agent, type Served, fails } from "./kit.ts";
 
 const CONTRACT = `
 bylaw: 1
@@ -95,9 +95,7 @@ test.each<[string, object]>(readCases<[string, object]>(import.meta, "hidden"))(
 );
 
 test("a shell command that names one is denied, whether or not programs are contained", async () => {
-  expect(await call("bash", { command: "cat keys/token.pem" })).toMatchObject(
-    problemOf(403, "rule_denied"),
-  );
+  await fails(call("bash", { command: "cat keys/token.pem" }), 403, "rule_denied");
 });
 
 test("their secrets are removed from answers and from the log", async () => {

@@ -9,6 +9,7 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import type { JsonObject, LogEvent } from "@bylaw/kernel";
+import { expect } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 import { isRoot, NOBODY } from "@bylaw/process";
@@ -78,6 +79,11 @@ export interface Agent {
 
 /** The expected answer of a refused request. */
 export const problemOf = (status: number, code: string) => ({ status, body: { code } });
+/** Expects that a request fails with a problem. */
+export const fails = async (
+  answer: Promise<object>,
+  ...problem: Parameters<typeof problemOf>
+): Promise<void> => expect(await answer).toMatchObject(problemOf(...problem));
 
 export const asOperator = `Bearer ${OPERATOR}`;
 export const asNewcomer = `Bylaw-Enrol ${ENROL}`;

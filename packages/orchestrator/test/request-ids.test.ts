@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { asNewcomer, asOperator, serve, type Served, problemOf } from "./kit.ts";
+import { asNewcomer, asOperator, serve, type Served, fails } from "./kit.ts";
 import {
   eventsOf,
   planOf,
@@ -56,9 +56,7 @@ describe.each([
   it("is refused under the id of another request, and under another id", async () => {
     const ann = await at.agent("ann", "a");
     await end(ann.auth, "r1");
-    expect(await end(ann.auth, "r1", { reason: "another" })).toMatchObject(
-      problemOf(409, "BYLAW_REQUEST_REUSED"),
-    );
+    await fails(end(ann.auth, "r1", { reason: "another" }), 409, "BYLAW_REQUEST_REUSED");
     expect((await end(ann.auth, "r2")).status).toBeGreaterThanOrEqual(403);
     // The agent's next claim is not affected.
     if (verb === "fail") await at.post("/tasks/a/retry", asOperator, {});
@@ -203,8 +201,10 @@ describe("a request of an operator", () => {
       await agent.check("web_fetch", { url: "https://example.com" });
       const id = await idOf(agent.task);
       await thrice(`/approvals/${id}`, said, type);
-      expect(await post(`/approvals/${id}`, { ...said, reason: "other" }, type)).toMatchObject(
-        problemOf(409, "BYLAW_REQUEST_REUSED"),
+      await fails(
+        post(`/approvals/${id}`, { ...said, reason: "other" }, type),
+        409,
+        "BYLAW_REQUEST_REUSED",
       );
     },
   );

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { JsonObject } from "@bylaw/kernel";
-import { serve, type Agent, type Served, problemOf } from "./kit.ts";
+import { serve, type Agent, type Served, problemOf, fails } from "./kit.ts";
 
 let at: Served;
 let ann: Agent;
@@ -89,9 +89,7 @@ describe("the result of a call", () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
     expect((await report(ann, id, { key: "k" })).body).toEqual({ logged: true });
-    expect(await report(ann, id, { key: "k", ok: false })).toMatchObject(
-      problemOf(409, "BYLAW_REQUEST_REUSED"),
-    );
+    await fails(report(ann, id, { key: "k", ok: false }), 409, "BYLAW_REQUEST_REUSED");
     expect(await results()).toEqual([["ann", "note", true]]);
   });
 });

@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
-import { asOperator, serve, type Agent, type Served, problemOf } from "./kit.ts";
+import { asOperator, serve, type Agent, type Served, problemOf, fails } from "./kit.ts";
 
 const POLICY = `
 [[rules]]
@@ -86,8 +86,10 @@ describe("a call that is executed", () => {
   );
 
   it("with invalid arguments is not made", async () => {
-    expect(await execute({ ...call("note"), args: { path: "x", mode: "w" } })).toMatchObject(
-      problemOf(400, "BYLAW_TOOL_ARGUMENTS_INVALID"),
+    await fails(
+      execute({ ...call("note"), args: { path: "x", mode: "w" } }),
+      400,
+      "BYLAW_TOOL_ARGUMENTS_INVALID",
     );
     expect(at.runs.size).toBe(0);
   });
@@ -142,9 +144,7 @@ describe("the same call under the same id", () => {
 
   it("is refused for another call, even on another route", async () => {
     await execute(call("note"), "k");
-    expect(await execute(call("note", "b.ts"), "k")).toMatchObject(
-      problemOf(409, "BYLAW_REQUEST_REUSED"),
-    );
+    await fails(execute(call("note", "b.ts"), "k"), 409, "BYLAW_REQUEST_REUSED");
     expect(await check(call("note"), "k")).toMatchObject({ status: 409 });
     expect(at.runs.get("note")).toBe(1);
   });
@@ -166,9 +166,7 @@ describe("the same call under the same id", () => {
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
     const folder = dirname(first.workspace);
     const second = await serve({ store }, folder);
-    expect(await send(second, "slow", "k1")).toMatchObject(
-      problemOf(409, "BYLAW_REQUEST_UNFINISHED"),
-    );
+    await fails(send(second, "slow", "k1"), 409, "BYLAW_REQUEST_UNFINISHED");
     expect(second.runs.get("slow")).toBeUndefined();
     first.finish();
     await second.close();
