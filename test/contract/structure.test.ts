@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_760,
-  test_lines: 107_799,
+  source_lines: 143_802,
+  test_lines: 107_841,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

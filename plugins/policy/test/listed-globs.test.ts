@@ -114,7 +114,6 @@ describe("a deny may be about anything that a glob matches", () => {
   const line = "sed -i s/a/b/ src/*.ts";
 
   it.each([
-    ["a name with a leading dot", () => create("src/.a.ts")],
     ["a link", () => symlinkSync("a.ts", join(work, "src/l.ts"))],
     ["a name like an option", () => create("src/-e.ts")],
     [
@@ -132,6 +131,19 @@ describe("a deny may be about anything that a glob matches", () => {
     expect(await decided(line)).toBe("allow");
     prepare();
     expect(await decided(line)).toBe("ask_user");
+  });
+
+  it("if a shell finds a name with a leading dot only with an option", async () => {
+    create("src/.a.ts");
+    expect(await decided(line)).toBe("allow");
+    create("src/deep/e.ts");
+    create("src/.x/a.ts");
+    expect(await decided("sed -i s/a/b/ src/*/*.ts")).toBe("allow");
+    create("src/.x/guard.ts");
+    expect(await decided("sed -i s/a/b/ src/*/*.ts")).toBe("ask_user");
+    // What lies below it, and what its copy would be, is not looked for.
+    for (const other of ["cp -r src/* out/", "grep -r a src/*", "cp src/* lib/"])
+      expect([other, await decided(other)]).toEqual([other, "ask_user"]);
   });
 
   it.each([
@@ -332,11 +344,13 @@ describe("the names that are listed", () => {
         const parts = Array.from({ length: 1 + below(3) }, () => pick(PARTS));
         const glob = `${root}/${parts.join("/")}`;
         const { facts } = await kernel.prepare(callOf(`cat ${glob}`));
-        const [stamp] = Object.values(facts ?? {}) as { globs?: { matches?: string[][] }[] }[];
-        const matches = stamp?.globs?.[0]?.matches?.flat();
-        if (matches === undefined) continue;
+        type Listed = { matches?: string[][]; hidden?: string[][] };
+        const [stamp] = Object.values(facts ?? {}) as { globs?: Listed[] }[];
+        const { matches: visible, hidden = [] } = stamp?.globs?.[0] ?? {};
+        if (visible === undefined) continue;
         listed += 1;
         for (const option of ["globstar", "dotglob", "nullglob"]) {
+          const matches = [...visible, ...(option === "dotglob" ? hidden : [])].flat();
           const script = `shopt -s nullglob ${option}; printf '%s\\n' ${glob}`;
           const found = execFileSync("bash", ["-c", script], { cwd: work, encoding: "utf8" });
           for (const name of found.split("\n").filter((one) => one !== ""))

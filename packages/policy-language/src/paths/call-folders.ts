@@ -1,4 +1,6 @@
 import type { ToolCall } from "@bylaw/kernel";
+import { RECURSIVE } from "../compile/tool-table.ts";
+import type { PathSource } from "./path-refs.ts";
 import { segmentsOf } from "./path-text.ts";
 import { Place } from "./place.ts";
 
@@ -22,3 +24,12 @@ export const workspaceOf = ({ workspace, cwd }: ToolCall): Place | undefined =>
 
 /** The home folder of a call. Undefined if unknown. */
 export const homeOf = ({ home }: ToolCall): Place | undefined => folder(home);
+
+/** Whether a tool works on everything below its folder. */
+export function isRecursive({ identity, args, tools }: PathSource): boolean {
+  const kind = RECURSIVE.get(identity.bare);
+  if (kind !== "asked") return kind === "always" || tools.files.get(identity.bare)?.cwd === true;
+  return ["recursive", "depth", "max_depth", "maxDepth"].some(
+    (name) => args?.[name] !== undefined && args[name] !== false,
+  );
+}

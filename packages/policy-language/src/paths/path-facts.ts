@@ -1,8 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
-import { RECURSIVE } from "../compile/tool-table.ts";
 import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
-import { homeOf, workspaceOf } from "./call-folders.ts";
+import { homeOf, isRecursive, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
@@ -130,14 +129,14 @@ class PathReader {
     // Outside the workspace the folder of a few names counts too.
     const isInside = this.#isInside(places);
     if (pattern !== undefined) this.#addFound(pattern, { places, aliases });
-    const matches = this.#matchesFor(ref, places);
+    const [matches, hidden] = [this.#matchesFor(ref, places), this.#hiddenFrom(ref)];
     if (matches !== undefined) {
-      aliases.push(...matches);
+      aliases.push(...matches, ...hidden);
       if (region?.below === true) aliases.push(...this.#lostWith(matches));
     }
     const start = places.length;
     const maybe =
-      found === undefined ? NONE : this.#addListed(found, absolute, { places, aliases });
+      found === undefined ? hidden : this.#addListed(found, absolute, { places, aliases });
     if (places.some(isProcAlias)) this.unknown ??= "a path through /proc";
     const both = places.length + aliases.length === all.length ? all : [...places, ...aliases];
     const unnamed = within?.isNarrow === true && isInside ? [...maybe, ...all] : maybe;
@@ -148,7 +147,7 @@ class PathReader {
     const cover =
       files.length > 0
         ? files
-        : (this.#insideOf(ref, all) ?? (samples && matches?.concat(samples)));
+        : (this.#insideOf(ref, all) ?? (samples && matches?.concat(hidden, samples)));
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders },
       ...{ runs: executes ? places : NONE, follows, remote },
@@ -178,9 +177,17 @@ class PathReader {
           this.#stamp?.globs.has(found.key) === true;
   }
 
+  // What the shell finds for a glob only with an option set.
+  #hiddenFrom({ region, pattern = "" }: PathRef): readonly Place[] {
+    const hidden = region?.globbed === true ? this.#stamp?.hidden.get(pattern) : undefined;
+    return hidden?.flat().map(placeOf) ?? NONE;
+  }
+
   #matchesFor({ namesOf, region, pattern, splits }: PathRef, places: readonly Place[]): Matches {
     if (namesOf !== undefined) return this.#copiesOf(namesOf, places);
     if (region?.globbed !== true || pattern === undefined) return undefined;
+    // What lies below a hidden folder is not looked for.
+    if (region.below && this.#stamp?.hidden.has(pattern) === true) return undefined;
     const matches = this.#matchesOf(pattern);
     if (splits === true && matches?.every(staysOneWord) !== true)
       this.unknown ??= "names that the shell may split into several words";
@@ -245,6 +252,7 @@ class PathReader {
 
   // The names of everything that the shell finds for a glob, in other folders.
   #copiesOf(pattern: string, folders: readonly Place[]): readonly Place[] | undefined {
+    if (this.#stamp?.hidden.has(pattern) === true) return undefined;
     return this.#matchesOf(pattern)?.flatMap(({ segments }) =>
       folders.map((folder) => new Place([...folder.segments, ...segments.slice(-1)])),
     );
@@ -289,11 +297,3 @@ const placeOf = (path: string): Place => new Place(segmentsOf(path));
 // Most paths contain no link, so the real path is the same.
 const isSamePath = (place: Place | undefined, real: string): boolean =>
   place?.segments.join("/") === segmentsOf(real).join("/");
-
-function isRecursive({ identity, args, tools }: PathSource): boolean {
-  const kind = RECURSIVE.get(identity.bare);
-  if (kind !== "asked") return kind === "always" || tools.files.get(identity.bare)?.cwd === true;
-  return ["recursive", "depth", "max_depth", "maxDepth"].some(
-    (name) => args?.[name] !== undefined && args[name] !== false,
-  );
-}

@@ -5,44 +5,58 @@ import type { GlobLookup } from "./real-globs.ts";
 
 const MOST = 250;
 
+/** The files and folders that a shell's glob finds now. */
+interface PlainMatches {
+  readonly found: readonly string[];
+  /** Those with a leading dot that was not written, which shells find only with an option set. */
+  readonly hidden: readonly string[];
+}
+
 /**
- * The files and folders that a shell's glob finds now. Undefined if there are too many, or none: then the program gets the glob itself.
- * Also undefined if one of them is a link, or has a leading dot that was not written, which some shells find only with an option set.
- * Also if a program may read a name as an option, a file of options, a host, an assignment or another glob.
+ * What a shell's glob finds now. Undefined if there is too much, or nothing: then the program gets the glob itself. Also undefined if
+ * something is a link, or if a program may read a name as an option, a file of options, a host, an assignment or another glob.
  */
 export function plainMatches(
   folder: string,
   names: CommandGlob["names"],
   lookup: GlobLookup,
-): readonly string[] | undefined {
+): PlainMatches | undefined {
   const found: string[] = [];
+  const hidden: string[] = [];
   const at = folder === "/" ? "" : folder.replace(/\/+$/, "");
-  return walk(at, 0) && found.length > 0 ? found : undefined;
+  return walk(at, 0, found) && found.length > 0 ? { found, hidden } : undefined;
 
   // Returns false if not all is known.
-  function walk(path: string, depth: number): boolean {
+  function walk(path: string, depth: number, list: string[]): boolean {
     const name = names[depth];
-    if (name === undefined) return add(path);
+    if (name === undefined) return add(path, list);
     if (name !== ANY && name.literal !== undefined)
-      return enter(`${path}/${name.literal}`, depth + 1);
+      return enter(`${path}/${name.literal}`, depth + 1, list);
     const entries = lookup.namesIn(path)?.filter((entry) => name === ANY || mayName(name, entry));
-    if (entries?.every((entry) => isVisible(name, entry)) !== true) return false;
-    if (name !== ANY) return entries.every((entry) => enter(`${path}/${entry}`, depth + 1));
-    return walk(path, depth + 1) && entries.every((entry) => enter(`${path}/${entry}`, depth));
+    if (entries === undefined) return false;
+    const listOf = (entry: string): string[] => (isVisible(name, entry) ? list : hidden);
+    if (name !== ANY)
+      return entries.every((entry) => enter(`${path}/${entry}`, depth + 1, listOf(entry)));
+    return (
+      walk(path, depth + 1, list) &&
+      entries.every((entry) => isVisible(name, entry) && enter(`${path}/${entry}`, depth, list))
+    );
   }
 
-  function enter(path: string, depth: number): boolean {
+  function enter(path: string, depth: number, list: string[]): boolean {
     const kind = lookup.kindOf(path);
-    if (kind === "folder") return walk(path, depth);
+    if (kind === "folder") return walk(path, depth, list);
     if (kind === "nothing") return true;
     // A last `**` finds files too.
     const isLast = depth === names.length || (depth === names.length - 1 && names[depth] === ANY);
-    return kind === "file" && (!isLast || add(path));
+    return kind === "file" && (!isLast || add(path, list));
   }
 
-  function add(path: string): boolean {
-    found.push(path);
-    return found.length <= MOST && lookup.count() && PLAIN.test(path.slice(at.length));
+  function add(path: string, list: string[]): boolean {
+    list.push(path);
+    return (
+      found.length + hidden.length <= MOST && lookup.count() && PLAIN.test(path.slice(at.length))
+    );
   }
 }
 

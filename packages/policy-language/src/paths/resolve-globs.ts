@@ -34,8 +34,14 @@ export function resolveGlobs(
   const git = new GitFiles(wide, call.home);
   const isIgnored = createIgnoredPaths(placesOf, git);
   // Undefined if nothing is known of what the shell finds.
-  const matchesOf = (folder: string, names: CommandGlob["names"]): readonly string[] | undefined =>
-    names.length === 0 ? [folder] : plainMatches(folder, names, lookup);
+  const matchesOf = (
+    folder: string,
+    names: CommandGlob["names"],
+  ): readonly string[] | undefined => {
+    if (names.length === 0) return [folder];
+    const matches = plainMatches(folder, names, lookup);
+    return matches && [...matches.found, ...matches.hidden];
+  };
   const linked = globs.map(({ folder, names, found, counts = () => true, asks }) => {
     const at = absolutePath(folder, call);
     if (asks === "ignored") return matchesOf(at, names)?.every(isIgnored) === true ? [] : undefined;
@@ -59,11 +65,15 @@ export function resolveGlobs(
   return globs.map(({ pattern, folder, names, globbed }, index) => {
     const places = linked[index];
     if (places === undefined) return { pattern };
-    const matches =
+    const plain =
       globbed === true && places.length === 0
-        ? placesOfAll(plainMatches(absolutePath(folder, call), names, lookup), placesOf)
+        ? plainMatches(absolutePath(folder, call), names, lookup)
         : undefined;
-    return matches === undefined ? { pattern, places } : { pattern, places, matches };
+    const [matches, hidden] = [plain?.found, plain?.hidden].map((paths) =>
+      placesOfAll(paths, placesOf),
+    );
+    if (matches === undefined || hidden === undefined) return { pattern, places };
+    return { pattern, places, matches, ...(hidden.length > 0 && { hidden }) };
   });
 }
 

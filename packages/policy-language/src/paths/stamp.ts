@@ -10,6 +10,8 @@ export interface Stamp {
   readonly unread: ReadonlySet<string>;
   /** Everything that each glob of a shell finds. */
   readonly matches: Found;
+  /** Names with a leading dot that a glob of a shell finds only with an option set. */
+  readonly hidden: Found;
 }
 
 type Found = ReadonlyMap<string, readonly (readonly string[])[]>;
@@ -46,17 +48,20 @@ function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
 function stampedGlobs({ globs: list }: JsonObject): Omit<Stamp, "paths"> {
   const globs = new Map<string, readonly (readonly string[])[]>();
   const matches: typeof globs = new Map();
+  const hidden: typeof globs = new Map();
   const unread = new Set<string>();
-  if (!Array.isArray(list)) return { globs, matches, unread };
-  for (const { pattern, places, matches: all } of list as unknown as readonly StampedGlob[]) {
+  if (!Array.isArray(list)) return { globs, matches, hidden, unread };
+  for (const stamped of list as unknown as readonly StampedGlob[]) {
+    const { pattern, places, matches: all } = stamped;
     if (places === undefined) unread.add(pattern);
     // Two versions of a policy may ask about different files of a folder.
     else globs.set(pattern, [...(globs.get(pattern) ?? []), ...places]);
     if (all !== undefined) matches.set(pattern, all);
+    if (stamped.hidden !== undefined) hidden.set(pattern, stamped.hidden);
   }
   // What one version could not read is not known from what the other found.
   for (const pattern of unread) globs.delete(pattern);
-  return { globs, matches, unread };
+  return { globs, matches, hidden, unread };
 }
 
 interface StampedGlob {
@@ -65,4 +70,6 @@ interface StampedGlob {
   readonly places?: readonly (readonly string[])[];
   /** Everything that the shell finds for it. Missing if a program may get something else. */
   readonly matches?: readonly (readonly string[])[];
+  /** What the shell finds for it only with an option set. */
+  readonly hidden?: readonly (readonly string[])[];
 }
