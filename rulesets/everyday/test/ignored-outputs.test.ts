@@ -23,6 +23,7 @@ it.each([
   ["rm -rf ./src/app/build/", "allow", "deny"],
   ["rm -rf dist build", "allow", "deny"],
   ["rm -rf build && npm run build", "allow", "deny"],
+  ["mv src build && rm -rf build", "deny", "deny"],
   ["rm -rf bin", "deny", "deny"],
   ["rm -rf data", "deny", "deny"],
   ["rm -rf build data", "deny", "deny"],
