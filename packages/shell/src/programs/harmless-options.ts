@@ -17,6 +17,9 @@ const LISTS: Readonly<Record<string, string>> = {
   ava: "-m --match --fail-fast -s --serial -t --tap -T --timeout -c --concurrency -w --watch -v",
   tap: "--bail -t --timeout -j --jobs -g --grep",
   nyc: "--all --check-coverage",
+  madge:
+    "-c --circular -j --json -s --summary --extensions --warning --orphans --leaves --no-color --no-spinner --no-count",
+  ng: "--watch --no-watch --configuration -c --progress --no-progress",
   biome:
     "--changed --staged --since --max-diagnostics --diagnostic-level --error-on-warnings --skip-errors --colors",
   oxlint:
