@@ -1,22 +1,28 @@
-import { isOrdinary, isSetByShell, type ShellCommand } from "@bylaw/shell";
+import { isOrdinary, isSetByShell, namedEffects, type ShellCommand } from "@bylaw/shell";
 
 /**
- * Whether a command only sets harmless variables, or variables of the line itself. What gives a value and what uses it are commands of
- * their own.
+ * Returns a test of whether a command of the line only sets harmless variables, or variables of the line itself. What gives a value
+ * and what uses it are commands of their own.
  */
-export function setsOwnVariables(command: ShellCommand): boolean {
-  const { argv, assignments, redirections, effects, hazards, unknown } = command;
-  return (
+export function findOwnVariables(
+  commands: readonly ShellCommand[],
+): (command: ShellCommand) => boolean {
+  let reads: boolean | undefined;
+  // By convention, variables of the environment have capitals, and a program of the project may heed any of these.
+  const isOwn = (name: string): boolean =>
+    isOrdinary(name) &&
+    !isSetByShell(name) &&
+    (!/[A-Z]/.test(name) || (reads ??= commands.every(onlyReads)));
+  return ({ argv, assignments, redirections, effects, hazards, unknown }) =>
     assignments.length > 0 &&
     [argv, redirections, effects, hazards, unknown].every(({ length }) => length === 0) &&
     assignments.every(
-      ({ name, value, harmless }) =>
-        value?.single === true &&
-        (harmless ||
-          (isOrdinary(name) &&
-            !isSetByShell(name) &&
-            // By convention, variables of the environment have capitals.
-            !/[A-Z]/.test(name))),
-    )
-  );
+      ({ name, value, harmless }) => value?.single === true && (harmless || isOwn(name)),
+    );
+}
+
+function onlyReads(command: ShellCommand): boolean {
+  if (command.argv.length === 0) return true;
+  const { names, possible } = namedEffects(command);
+  return [...names, ...possible].every((name) => name === "reads");
 }

@@ -11,7 +11,7 @@ import {
 import { bareName, baseName } from "../compile/program-name.ts";
 import { quoted, shown } from "./command-text.ts";
 import { programsOf, type ProgramName } from "./program-names.ts";
-import { setsOwnVariables } from "./own-variables.ts";
+import { findOwnVariables } from "./own-variables.ts";
 import { sortWords, type CommandWords, type SortedWords } from "./sorted-words.ts";
 
 /** One simple command of a shell line, as rules need it. Each answer is computed on first use. */
@@ -231,7 +231,8 @@ function readNew(line: string): LineFacts {
 
 function factsOf({ commands, unknown }: Analysis, why: string | undefined): LineFacts {
   const whole = { known: why === undefined };
-  const others = commands.filter((command) => !setsOwnVariables(command));
+  const setsOwn = findOwnVariables(commands);
+  const others = commands.filter((command) => !setsOwn(command));
   const [first = NO_COMMAND] = commands;
   return {
     parts: partsOf(others.length === 0 ? [first] : others, whole),
