@@ -104,7 +104,7 @@ test("it overrides a rule that asks on purpose, for that call alone, and the JSO
   expect(await one.call("npm publish b")).toBe("ask_user");
 });
 
-test("it says how many other questions it leaves, which can only be refused", async () => {
+test("it says how many other questions can then only be refused", async () => {
   const one = await project();
   await one.calls(["frob src/a.ts", "npm publish a", "npm publish b"]);
   const [id, other] = [await one.idOf("frob src/a.ts"), await one.idOf("npm publish a")];
@@ -130,7 +130,7 @@ test("a question older than 10,000 other calls can become a rule, and an older n
   await one.calls(["frob --all src/a.ts", "ls src"]);
   const suggested = await bylawHere("suggest", { cwd: one.cwd });
   expect(suggested.stdout).toContain(
-    "The logs have more different calls than the newest 10000, which were learned from\n",
+    "Older calls were left out: only the newest 10000 different ones are considered\n",
   );
   const refused = one.yes(await one.idOf("frob --all src/a.ts"));
   expect(refused.stderr).toMatch(/BYLAW_APPROVAL_UNFIT: .* A call like it was refused/);

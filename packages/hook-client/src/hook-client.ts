@@ -9,8 +9,8 @@ import { EVENT_LIMIT_BYTES, PASSED_VARIABLES, type HookAnswer } from "./protocol
 
 // Every host waits for 30 seconds. This leaves time to load a configuration twice in vain.
 const DEADLINE_MS = 20_000;
-/** How often to look whether the host is still there while a process of its own decides, in milliseconds. */
-const PARENT_MS = 1_000;
+/** How often to check whether the host still runs while a process of its own decides, in milliseconds. */
+const PARENT_CHECK_MS = 1_000;
 
 const [bin = "", verb = "", host = "", ...rest] = process.argv.slice(2);
 const parent = process.ppid;
@@ -35,8 +35,8 @@ async function main(): Promise<HookAnswer> {
   // The process of its own may wait for a person. It has a deadline for everything else.
   clearTimeout(deadline);
   deadline = endAfter(DEADLINE_MS + wait * 1_000);
-  // That process ends by itself once this one is gone, and closes its question before.
-  setInterval(() => process.ppid === parent || process.exit(), PARENT_MS).unref();
+  // The other process closes its question and ends once this one is gone.
+  setInterval(() => process.ppid === parent || process.exit(), PARENT_CHECK_MS).unref();
   deciding = new AbortController();
   return await decideCold(host, cold, { input, signal: deciding.signal });
 }

@@ -171,7 +171,7 @@ describe("a message about a question", () => {
     [
       "is down",
       async () => `http://127.0.0.1:${await freePort()}`,
-      "Its host refused the connection",
+      "The receiver's host refused the connection",
     ],
     [
       "has no TLS",
@@ -181,7 +181,7 @@ describe("a message about a question", () => {
     [
       "has no address",
       async () => "https://host.invalid",
-      /^Its host (?:was not found|could not be looked up)$/,
+      /^The receiver's host (?:was not found|could not be looked up)$/,
     ],
   ])("says why it failed if its receiver %s", async (_, address, why) => {
     const reasons = new Set<unknown>();
@@ -195,7 +195,7 @@ describe("a message about a question", () => {
     await expect.poll(() => [...reasons].join(), { timeout: 10_000 }).toMatch(why);
   });
 
-  test("that failed is not told to the agent that asked", async () => {
+  test("that failed does not show in the list that the agent reads", async () => {
     await start();
     const ann = await served.claim("ann");
     await ask(ann);

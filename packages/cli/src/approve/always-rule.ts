@@ -21,15 +21,15 @@ export interface AlwaysRule {
 
 /** What a yes added. */
 export type AddedRule = ReturnType<typeof acceptRule> & {
-  /** How many other calls were open. A yes counts for the policy that asked, so they have to be made again. */
-  readonly asked_again: number;
+  /** The number of other open calls. A yes counts only for the policy that asked, so the agent has to make them again. */
+  readonly outdated_calls: number;
 };
 
-/** Says what becomes of the other open questions. Empty if there are none. */
-export const askedAgainText = (asked_again: number): string =>
-  asked_again === 0
+/** Says that the other open questions can no longer be approved. Empty if there are none. */
+export const outdatedText = (calls: number): string =>
+  calls === 0
     ? ""
-    : `With this rule, ${count(asked_again, "other open question")} can only be refused: the agent has to make the calls again\n`;
+    : `With this rule, ${count(calls, "other open question")} can only be refused: the agent has to make each call again\n`;
 
 interface AlwaysTerms {
   /** The configuration of the project, absolute. */
@@ -65,7 +65,7 @@ export async function alwaysRule(
   const fixed = await fixedCalls(bench.sources, { config });
   const key = callKey(call);
   const { calls, only_newest } = answered.result();
-  // The question may be too old to be among the calls that are kept.
+  // The question may be older than the calls that are kept.
   const known = calls.find((one) => callKey(one.call) === key) ?? {
     call,
     no: 0,
@@ -81,13 +81,15 @@ export async function alwaysRule(
   if (rule === undefined)
     throw noRule(without_rule[0]?.why ?? "A call like it was refused, or a rule allows it already");
   const open = await openQuestions(omitUndefined({ config, store }), undefined);
-  const asked_again = open.filter(({ kind, id }) => kind === "call" && id !== question.id).length;
+  const outdated_calls = open.filter(
+    ({ kind, id }) => kind === "call" && id !== question.id,
+  ).length;
   return {
     text: (paint) =>
-      `${textOf(rule, { cases: fixed.length, only_newest }, paint)}${askedAgainText(asked_again)}`,
+      `${textOf(rule, { cases: fixed.length, only_newest }, paint)}${outdatedText(outdated_calls)}`,
     accept() {
       try {
-        return { ...acceptRule(rule, policy, bench.sources.tools), asked_again };
+        return { ...acceptRule(rule, policy, bench.sources.tools), outdated_calls };
       } catch (cause) {
         throw new BylawError({
           code: "BYLAW_POLICY_UNWRITABLE",

@@ -4,7 +4,7 @@ import { jsonLine, write } from "../io/output.ts";
 import { reportError } from "../io/report-error.ts";
 import { plain } from "../io/text.ts";
 import { acceptedText } from "../suggest/accept-rule.ts";
-import { askedAgainText, type AddedRule } from "./always-rule.ts";
+import { outdatedText, type AddedRule } from "./always-rule.ts";
 import { isRefusal } from "./is-refusal.ts";
 import type { ApproveOptions } from "./session.ts";
 
@@ -43,7 +43,7 @@ export async function reportAnswer(
     const whom = `by ${String(by)}${role === undefined ? "" : ` as ${String(role)}`}${expires_at === undefined ? "" : `, until ${String(expires_at)}`}`;
     const text = [...words.filter((word) => word !== undefined).map(String), whom].join(" ");
     const added =
-      always === undefined ? "" : `${acceptedText(always)}${askedAgainText(always.asked_again)}`;
+      always === undefined ? "" : `${acceptedText(always)}${outdatedText(always.outdated_calls)}`;
     await write(json ? jsonLine(event) : `${plain(text)} (event ${sequence})\n${added}`);
     conclude(0);
   } catch (error) {

@@ -36,8 +36,8 @@ Examples:
 // Shorter than any host waits for a hook, so that our answer arrives.
 const DEADLINE_MS = 10_000;
 
-/** How often a hook that waits looks whether its parent is still there, in milliseconds. */
-const PARENT_MS = 1_000;
+/** How often a waiting hook checks whether its parent still runs, in milliseconds. */
+const PARENT_CHECK_MS = 1_000;
 
 /** Answers one event of a host, read from standard input, in the host's own format. It exits with 0 or 2 and never with 1. */
 export async function hook(
@@ -68,10 +68,10 @@ export async function hook(
     // Measured: Claude Code sends SIGTERM first, and kills about a second later.
     for (const name of ["SIGTERM", "SIGINT", "SIGHUP"] as const)
       process.once(name, () => ended.abort());
-    // A host that is killed ends no hook. Then nobody reads the answer.
+    // A killed host leaves its hook running, and nobody reads the answer.
     setInterval(() => {
       if (process.ppid !== parent) ended.abort();
-    }, PARENT_MS).unref();
+    }, PARENT_CHECK_MS).unref();
     return ended.signal;
   };
   const wait_ms = (wait ?? 0) * 1_000;

@@ -2,7 +2,7 @@ import type { RuleReport as PolicyReport } from "@bylaw/policy-language";
 import { ruleOf } from "./rule-text.ts";
 import { plain, short } from "../io/text.ts";
 
-/** A tap's report on one of its rules. Another plugin than that of policies may leave out most of it. */
+/** A tap's report on one of its rules. Plugins other than the policy plugin may leave out most fields. */
 export type RuleReport = Pick<PolicyReport, "name" | "matched" | "effect"> & Partial<PolicyReport>;
 
 /** Whether a tap's report is about a rule. */

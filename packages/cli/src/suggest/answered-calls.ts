@@ -23,7 +23,7 @@ export interface RuleAnswers {
   no: number;
 }
 
-/** The most different calls that are kept, besides those that a person refused. Those that were not seen for longest are dropped. */
+/** The limit of different calls that are kept, not counting those that a person refused. The least recently seen are dropped first. */
 export const MOST_CALLS = 10_000;
 
 /** Collects the calls of a log that people were asked about, and those that were denied. Redacted calls are left out. */
@@ -31,7 +31,7 @@ export class AnsweredCalls {
   readonly rules = new Map<string, RuleAnswers>();
   /** In the order in which they were last seen. */
   readonly #calls = new Map<string, AnsweredCall>();
-  /** What people refused. Never dropped, because a rule must not allow it. */
+  /** The calls that people refused. Never dropped, because no rule may allow them. */
   readonly #refused = new Map<string, AnsweredCall>();
   #dropped = false;
   #run = new RunAnswers();
@@ -64,7 +64,7 @@ export class AnsweredCalls {
     }
   }
 
-  /** The calls that were asked about or denied. `only_newest`: older ones were dropped. */
+  /** The calls that were asked about or denied. `only_newest`: whether older ones were dropped. */
   result(): { readonly calls: readonly AnsweredCall[]; readonly only_newest: boolean } {
     this.begin();
     const calls = [...this.#calls.values(), ...this.#refused.values()];

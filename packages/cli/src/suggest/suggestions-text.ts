@@ -18,7 +18,7 @@ export interface Suggestions extends Learned {
   readonly tallies: RuleTallies;
   /** The number of cases that no suggested rule changes. */
   readonly cases: number;
-  /** Whether the logs have more different calls than are learned from. */
+  /** Whether older calls of the logs were left out. */
   readonly only_newest: boolean;
 }
 
@@ -116,7 +116,7 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
   );
   const head = rules.length === 0 ? ["Nothing to suggest"] : parts;
   const limit = only_newest
-    ? [`The logs have more different calls than the newest ${MOST_CALLS}, which were learned from`]
+    ? [`Older calls were left out: only the newest ${MOST_CALLS} different ones are considered`]
     : [];
   return `${[...head, ...shown, ...limit].join("\n\n")}\n`;
 }

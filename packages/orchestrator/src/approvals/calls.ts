@@ -84,7 +84,7 @@ type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & {
   readonly untold: Set<string>;
 };
 
-/** The most reasons of one question that are kept. */
+/** The limit of reasons that are kept for one question. */
 const MOST_UNTOLD = 20;
 
 /** Follows the calls that were asked about. Keeps the last ones of each agent, so that no agent takes up all the space. */
@@ -172,7 +172,7 @@ export class CallFold {
     const id = idOfCall(this.#run, { sequence, digest });
     const call = String(event.details["id"]);
     const expires = questionExpiry(event) ?? Infinity;
-    const kept = {
+    const asked: Kept = {
       id,
       sequence,
       digest,
@@ -181,9 +181,9 @@ export class CallFold {
       key,
       call,
       expires,
-      untold: new Set<string>(),
+      state: "open",
+      untold: new Set(),
     };
-    const asked: Kept = { ...kept, state: "open" };
     this.#byId.set(id, asked);
     this.#byKey.set(key, asked);
     this.#byDigest.set(digest, asked);

@@ -196,7 +196,7 @@ export interface ClosedQuestion {
 /** An open question with its state. */
 export function openQuestion(question: Question): OpenQuestion {
   if (question.kind === "call") {
-    // The agent that asked may read the list.
+    // The agent that asked may read the list, and must not learn that nobody is looking.
     const { untold: _, ...call } = question;
     return { ...call, state: "open" };
   }

@@ -7,7 +7,7 @@ export const MESSAGE_CLAIMED = "message_claimed";
 /** The event of a message to a person about an open question. */
 export const PERSON_TOLD = "person_told";
 
-/** The event of a question about which nobody can be told. */
+/** The event of a question about which nobody could be told. */
 export const NOBODY_TOLD = "nobody_told";
 
 const text = z.string().min(1).max(2_000);

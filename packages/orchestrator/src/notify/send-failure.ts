@@ -1,4 +1,4 @@
-/** The status with which a receiver refused a message. */
+/** A receiver answered a message with an error status. */
 export class RefusedMessage extends Error {
   override readonly name = "RefusedMessage";
   readonly status: number;
@@ -10,9 +10,9 @@ export class RefusedMessage extends Error {
 }
 
 const CODES: Readonly<Record<string, string>> = {
-  ENOTFOUND: "Its host was not found",
-  EAI_AGAIN: "Its host could not be looked up",
-  ECONNREFUSED: "Its host refused the connection",
+  ENOTFOUND: "The receiver's host was not found",
+  EAI_AGAIN: "The receiver's host could not be looked up",
+  ECONNREFUSED: "The receiver's host refused the connection",
   ECONNRESET: "The connection was closed before an answer",
 };
 
@@ -20,8 +20,8 @@ const CODES: Readonly<Record<string, string>> = {
 const MOST_CAUSES = 5;
 
 /**
- * Says why a message was not sent, for the record. It uses only what is known to be no secret: never an address, a token, or what the receiver
- * wrote.
+ * Says why a message was not sent, for the record. The text never contains an address, a token or what the receiver wrote, because agents may
+ * read the log.
  */
 export function sendFailure(error: unknown): string {
   let cause = error;
@@ -31,13 +31,14 @@ export function sendFailure(error: unknown): string {
     // A client may keep the cause as `original`.
     cause = cause.cause ?? (cause as { readonly original?: unknown }).original;
   }
-  return "It could not be sent";
+  return "The message could not be sent";
 }
 
 function failureIn(error: Error): string | undefined {
   if (error instanceof RefusedMessage) return error.message;
-  if (error.name === "SlackMissing") return "`@slack/web-api` is not installed";
-  if (error.name === "TimeoutError") return "It took too long";
+  if (error.name === "SlackMissing")
+    return "`@slack/web-api` is not installed (run `npm install @slack/web-api`)";
+  if (error.name === "TimeoutError") return "The receiver took too long to answer";
   if (error.message === "unexpected redirect") return "The receiver answered with a redirect";
   const { code, statusCode, data } = error as Error & {
     readonly code?: unknown;

@@ -26,8 +26,8 @@ interface AskedCall {
 }
 
 /**
- * Tells the operators of a project about a call that waits, unless a server does. Resolves when all of them are told, or failed to be, and if
- * the file is broken, which is on record. Throws the errors of the store, and AbortError.
+ * Tells the operators of a project about a call that waits, unless a server does. Resolves when each was told or could not be. If the file of
+ * operators is broken, records that and resolves. Throws the errors of the store, and AbortError.
  */
 export async function tellOperators(terms: AskedCall): Promise<void> {
   const { run, store, asked, file, answerWith, signal } = terms;
@@ -36,7 +36,7 @@ export async function tellOperators(terms: AskedCall): Promise<void> {
     ...{ run, store, signal },
     now: () => new Date().toISOString(),
     answerBy: async () => ({ link: undefined, answer_with: answerWith(question.id) }),
-    // The agent may read what a hook prints. The record says at the end why nobody was told.
+    // The agent may read what a hook prints, so the reason is only recorded.
     onFailed: () => {},
   });
   let left: readonly Recipient[];
