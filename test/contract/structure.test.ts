@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 143_815,
-  test_lines: 107_842,
+  test_lines: 107_845,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

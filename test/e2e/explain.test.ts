@@ -211,7 +211,7 @@ not_match = "npm run build"
 name = "allow-npm-run-build"
 action = "allow"
 tool = "bash"
-command = ["npm run build -- --mode a?b", "make"]
+command = ["npm run build -- --mode a\\\\ b", "make"]
 paths = { read = ["./a b"], write = ["./a b"] }
 input = false
 `);
@@ -232,15 +232,18 @@ input = false
     expect(await check("npm run build -- --mode 'a b' --watch")).toBe(3);
   });
 
+  test("names the file that the output goes to", async () => {
+    expect((await asked("make > a")).stdout).toContain(
+      'command = "make"\npaths = { write = ["./a"] }\n',
+    );
+  });
+
   test("says why there is none", async () => {
     expect((await asked("ls; git push --force")).stdout).toContain(
       "no rule to suggest: The rule `no-force-push` (p.toml:8) denies this call. No allow of its priority `default` or a lower one overrides it",
     );
     expect((await asked('make "$X"')).stdout).toContain(
       "no rule to suggest: Only the shell knows what",
-    );
-    expect((await asked("make > a")).stdout).toContain(
-      "no rule to suggest: `make` redirects output to a file",
     );
     expect((await asked("ls")).stdout).toContain("no rule to suggest: The call is already allowed");
   });
