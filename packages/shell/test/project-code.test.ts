@@ -33,14 +33,24 @@ describe("a program runs the code of a project", () => {
     ["cd a || cd b; make", ["b", "a"]],
     ["for d in /tmp/*; do (cd $d && make); done", ["/tmp"]],
     ["pushd /tmp/x && cargo test && popd", ["/tmp/x"]],
+    ["cd /tmp/x && git fetch", ["/tmp/x"]],
+    ["cd /tmp/x && babel src", ["/tmp/x"]],
+    ["cd /tmp/x && npx tsup", ["/tmp/x"]],
+    ["cd /tmp/x && bundle list", ["/tmp/x"]],
+    ["cd /tmp/x && cargo metadata", ["/tmp/x"]],
+    ["cd /tmp/x && terraform validate", ["/tmp/x"]],
   ])("in its working folder: %s", (line, paths) => {
     expect(new Set(projectsOf(line))).toEqual(new Set(paths));
   });
 
-  it.each(["make", "cd /tmp/x && ls", "cat /tmp/x", "mypy /tmp/x", "tar xf a -C /tmp/x"])(
-    "but not: %s",
-    (line) => {
-      expect(projectsOf(line)).toEqual([]);
-    },
-  );
+  it.each([
+    "make",
+    "git apply /tmp/x",
+    "cd /tmp/x && ls",
+    "cat /tmp/x",
+    "mypy /tmp/x",
+    "tar xf a -C /tmp/x",
+  ])("but not: %s", (line) => {
+    expect(projectsOf(line)).toEqual([]);
+  });
 });

@@ -1,5 +1,6 @@
 import type { Effect, PathText } from "../analysis.ts";
 import { namedEffects } from "../programs/named-effects.ts";
+import { runsFolder } from "../programs/project-operands.ts";
 import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
 import { ANYWHERE, START } from "./working-folder.ts";
 
@@ -17,9 +18,8 @@ export function noteProjectFolders(walk: WalkState): void {
   }
 }
 
-// A repository of git names programs in its settings, and has hooks.
 const runsProject = (draft: Draft): boolean =>
-  draft.effects.some(({ kind }) => kind === "vcs") || namedEffects(draft).names.has("runs-project");
+  runsFolder(draft.argv) || namedEffects(draft).names.has("runs-project");
 
 const enteredBy = (draft: Draft): readonly PathText[] =>
   /^(?:cd|pushd|chdir)$/.test(draft.argv[0]?.text ?? "")
