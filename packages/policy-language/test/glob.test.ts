@@ -137,21 +137,21 @@ describe("a pattern with a brace outside of alternatives does not load", () => {
       }
     }
   });
-  test.each(patterns.filter((pattern) => !pattern.includes("\\")))("%s in paths", (paths) => {
+  test.each(patterns)("%s in paths", (paths) => {
     expect(() => effectOf([{ action: "deny", paths }], call("t"))).toThrow(/brace/);
-  });
-  test("an escaped brace is a character", () => {
-    for (const [tool, name] of [
-      ["\\{a,b\\}", "{a,b}"],
-      ["\\}a", "}a"],
-    ] as const)
-      expect(
-        [name, "a"].map((one) => effectOf([{ action: "deny", tool }], call(one)) === "deny"),
-      ).toEqual([true, false]);
   });
   test("nested alternatives load", () => {
     expect(effectOf([{ action: "deny", tool: "{a,{b,c}d}" }], call("cd"))).toBe("deny");
   });
+});
+
+test.each([
+  ["\\{a,b\\}", "{a,b}"],
+  ["\\}a", "}a"],
+])("the escaped brace of %s is a character", (tool, name) => {
+  expect(
+    [name, "a"].map((one) => effectOf([{ action: "deny", tool }], call(one)) === "deny"),
+  ).toEqual([true, false]);
 });
 
 const CHARACTERS = Array.from("ab1_./*?~@: +#%^-");

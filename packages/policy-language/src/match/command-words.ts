@@ -8,7 +8,7 @@ import {
 } from "@bylaw/shell";
 import type { Certainty } from "./operand-match.ts";
 import { PatternError, quote } from "../load/finding.ts";
-import { compileGlob, expand, type Glob } from "./glob.ts";
+import { compileGlob, expand, withoutEscapes, type Glob } from "./glob.ts";
 import { compileCover, type Cover } from "./word-cover.ts";
 import type { CommandWords } from "./sorted-words.ts";
 import { compileWordMatch, firstWords } from "./word-match.ts";
@@ -52,7 +52,6 @@ export function compileWords(
 
 // A backslash makes the next character a part of the word, also a blank or shell syntax.
 const WORD = /(?:\\[^]|[^ \t\\]|\\$)+/g;
-const ESCAPED = /\\[^]/g;
 
 /** Programs whose operands are URLs, with or without a scheme. */
 export const OPENS_URLS: ReadonlySet<string> = new Set(
@@ -63,16 +62,15 @@ function compileOne(words: string[], source: string): WordPattern {
   const open = words.length > 1 && words.at(-1) === "*";
   if (open) words.pop();
   const [first = "", ...rest] = words;
-  if (words.some((word) => /["'`$;&|<>()#]/.test(word.replace(ESCAPED, "")))) {
+  if (words.some((word) => /["'`$;&|<>()#]/.test(withoutEscapes(word)))) {
     throw new PatternError(
       `The command pattern ${quote(source)} has shell syntax. Write plain words`,
-      "Write one pattern for each simple command, without quotes, variables and operators, or a backslash before a character that is part of a word",
+      "Write one pattern for each simple command. Put a backslash before a character that is part of a word",
     );
   }
   const program = compileGlob(first);
   const globs = rest.map(compileGlob);
-  // Without the backslashes of words that are no glob.
-  const plain = globs.map(({ literal, source: written }) => literal ?? written);
+  const plain = globs.map(plainText);
   const base = program.literal === undefined ? undefined : baseName(program.literal);
   const url = base !== undefined && OPENS_URLS.has(base);
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
@@ -100,6 +98,9 @@ function compileOne(words: string[], source: string): WordPattern {
   };
 }
 
+/** The source of a glob, without backslashes if it matches only one text. */
+const plainText = ({ literal, source }: Glob): string => literal ?? source;
+
 interface PatternMarks {
   readonly base: string | undefined;
   readonly open: boolean;
@@ -115,7 +116,7 @@ function compileAllow(
   const coversProgram = compileCover(program, { url: false });
   const bySubcommand = globs[0]?.literal?.startsWith("-") === false;
   const ends = globs.findLastIndex(({ literal }) => !/^--?\w/.test(literal ?? "")) + 1;
-  const flags = open ? globs.slice(ends).map(({ literal, source }) => literal ?? source) : [];
+  const flags = open ? globs.slice(ends).map(plainText) : [];
   return (words, hazards) => {
     if (allowsInOrder(words, hazards)) return true;
     if (flags.length === 0 || base === undefined) return false;

@@ -19,8 +19,10 @@ type Range = readonly [number, number];
 type Token = string | "?"[] | { readonly not: boolean; readonly ranges: readonly Range[] };
 
 const MAX_PATTERN = 4096;
-const ESCAPED = /\\[^]/g;
 const MAX_ALTERNATIVES = 1000;
+
+/** A pattern without its backslashes and the characters that they escape. */
+export const withoutEscapes = (pattern: string): string => pattern.replace(/\\[^]/g, "");
 
 /**
  * Compiles one text glob without alternatives. Matching takes at most (length of the text × length of the pattern)
@@ -83,7 +85,7 @@ export function expand(
     );
   }
   if (all.includes("")) throw new PatternError(`${quote(source)} has an empty alternative`);
-  if (all.some((one) => /[{}]/.test(one.replace(ESCAPED, "")))) {
+  if (all.some((one) => /[{}]/.test(withoutEscapes(one)))) {
     throw new PatternError(
       `${quote(source)} has an unmatched brace. Braces enclose alternatives, like \`{a,b}\``,
       "Write a backslash before a literal brace",
@@ -93,7 +95,7 @@ export function expand(
 }
 
 function braces(part: string): readonly string[] {
-  if (!part.replace(ESCAPED, "").includes("{")) return [part];
+  if (!withoutEscapes(part).includes("{")) return [part];
   // micromatch removes escapes and quotes while it expands, so `{a,\*}` would become a wildcard.
   if (/[\\"'`$]/.test(part)) {
     throw new PatternError(

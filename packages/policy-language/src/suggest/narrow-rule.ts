@@ -94,8 +94,10 @@ export function whyOpen(part: LinePart): string | undefined {
   const unknown = part.words.find(({ text, single }) => text === undefined || !single);
   if (unknown !== undefined)
     return `Only the shell knows what ${quote(shown(unknown))} becomes in ${quote(part.text)}, so no rule can spell it out`;
+  if (part.variable !== undefined)
+    return `The line sets ${quote(part.variable)} for ${quote(part.text)}, which an allow with \`command\` cannot cover`;
   if (!part.writesOutput)
-    return `A variable or a connection steers ${quote(part.text)}, which an allow with \`command\` cannot cover`;
+    return `The output of ${quote(part.text)} goes over a network connection, which an allow with \`command\` cannot cover`;
   const [program] = part.words;
   if (program === undefined || part.words.some(({ text }) => text === ""))
     return `${quote(part.text)} has an empty word, which no pattern can spell out`;
