@@ -237,7 +237,7 @@ describe("bytes", () => {
 test.each([
   ["gone.jsonl", "File not found: gone.jsonl"],
   [".", "\\. is a directory"],
-])("the file: %s is refused", async (name, what) => {
+])("a batch that is not a file is refused: %s", async (name, what) => {
   const { run } = workplace({ "policy.toml": POLICY });
   const ran = await run(["check", "--batch", name, ...WITH]);
   expect(ran).toMatchObject({ code: 2, stdout: "" });

@@ -157,7 +157,7 @@ describe("in front of the filesystem server", () => {
   });
 });
 
-it("over Streamable HTTP judges the calls of a remote server, and sends it the token from a variable", async () => {
+it("a proxy over Streamable HTTP judges the calls of a remote server, and sends it the token from a variable", async () => {
   const seen: unknown[] = [];
   const ran: string[] = [];
   const server = new Server(

@@ -234,7 +234,7 @@ describe("a claim", () => {
 });
 
 it.each(["/tasks", "/audit/query", "/audit/recent", "/audit/stats", "/status"])(
-  "a route of operators: %s is only for operators",
+  "only operators reach %s",
   async (path) => {
     expect((await at.get(path)).status).toBe(401);
     expect((await at.get(path, ann.auth)).status).toBe(403);

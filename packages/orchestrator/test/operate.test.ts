@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => served.close());
 
-test("status is the status.json of the run, only for operators", async () => {
+test("only operators get the status.json of the run", async () => {
   const { status, text, headers } = await served.as("operator").get("/status");
   expect([status, headers.get("content-type")]).toEqual([200, "application/json"]);
   expect(Object.keys(readStatus(text).agents)).toEqual(["ann"]);

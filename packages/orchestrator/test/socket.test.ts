@@ -244,7 +244,7 @@ describe("a client that disconnects right after its request", () => {
   });
 });
 
-it("TLS serves HTTPS with a certificate and its key", async () => {
+it("with a certificate and its key, HTTPS is served", async () => {
   // For tests only: no client trusts it.
   const [cert, key] = ["cert.pem", "key.pem"].map((name) =>
     fileURLToPath(new URL(`fixtures/${name}`, import.meta.url)),

@@ -32,7 +32,7 @@ describe("words after quote removal", () => {
   );
 });
 
-it("against bash expands random quoting, braces and tildes to the same words", () => {
+it("random quoting, braces and tildes become the same words as in bash", () => {
   const lines = randomFrom(1, 1200, PARTS, 9);
   const truth = wordsOf(lines);
   let compared = 0;

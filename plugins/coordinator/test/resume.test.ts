@@ -466,7 +466,7 @@ async function walk(
   return { events: await log.events(), run, resumes };
 }
 
-it("any walk through the life cycle, with crashes anywhere gives a log without findings, with the right counts, and the run's own state when folded", async () => {
+it("any walk through the life cycle, with crashes anywhere, gives a log without findings, with the right counts, and the run's own state when folded", async () => {
   const seen = new Map<string, number>();
   await fc.assert(
     fc.asyncProperty(

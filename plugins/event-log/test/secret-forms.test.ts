@@ -88,7 +88,7 @@ describe("secrets are recognized by their form", () => {
 // Each of these has many beginnings and no end. A fourfold text must not take sixteen times as long; the limit of a minute only catches
 // quadratic time.
 it.each(readCases<string>(import.meta, "pieces"))(
-  "looking for secrets is linear a megabyte of %j",
+  "looking for secrets takes linear time: a megabyte of %j",
   { timeout: 60_000 },
   (piece) => {
     expect(

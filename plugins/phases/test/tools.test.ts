@@ -136,7 +136,7 @@ describe("paths", () => {
 });
 
 it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Serve.JSON"])(
-  "the files that configure Bylaw: %s cannot be written by any tool",
+  "no tool can write a file that configures Bylaw: %s",
   async (path) => {
     for (const tool of ["write_files", "edit_files"]) {
       const { effect, votes } = await ask("IMPL", tool, { path });
@@ -150,7 +150,7 @@ it.each([".bylaw/policy.toml", "bylaw.config.mjs", "bylaw.serve.json", "Bylaw.Se
   },
 );
 
-it("the contract itself cannot be written by any tool in any phase", async () => {
+it("no tool can write the contract itself, in any phase", async () => {
   writeFileSync(join(here.folder, "other.txt"), "");
   const file = "agent_workflow.yaml";
   for (const phase of ["PLAN", "TDD", "IMPL", "REVIEW", "COMPLETE"]) {
