@@ -9,7 +9,14 @@ export {
   type CatalogueProblem,
 } from "./format/catalogue/catalogue.ts";
 export { RUN_TYPES } from "./format/catalogue/run-types.ts";
-export { NO_LINK, chainEvents, digestedText, linkOf, linkOfText } from "./format/chain.ts";
+export {
+  NO_LINK,
+  chainEvents,
+  digestedText,
+  linkOf,
+  linkOfText,
+  placeEvent,
+} from "./format/chain.ts";
 export { ENVELOPE_FIELDS, eventTime } from "./format/codec/envelope.ts";
 export { eventJson, formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
 export { digestOf } from "./format/digest.ts";
@@ -100,7 +107,7 @@ export type {
 } from "./run/run-contract.ts";
 
 // Stores.
-export { eventBody, checkedEventBody, eventFromBody, type EventBody } from "./store/event-body.ts";
+export { eventBody, checkedEventBody, type EventBody } from "./store/event-body.ts";
 export { createMemoryStore } from "./store/memory-store.ts";
 export {
   runAdmit,

@@ -31,11 +31,12 @@ export const open = (config: Config, options: Partial<OpenOptions> = {}): Promis
 /** Opens a run in a session of its own. */
 export const takeOver = (config: Config, options: Partial<OpenOptions> = {}): Promise<Run> =>
   open(config, { join: false, ...options });
-/** The same over a new store. */
+/** Opens a run over a new store. */
 export async function opened(config: Config, options: Partial<OpenOptions> = {}) {
   const store = createMemoryStore();
   return { store, run: await open(config, { ...options, store }) };
 }
+/** Opens a run in a session of its own, over a new store. */
 export const takenOver: typeof opened = (config, options) =>
   opened(config, { join: false, ...options });
 export const logOf = (store: Store): Promise<readonly LogEvent[]> => store.events("r1", 0, 100_000);

@@ -1,5 +1,5 @@
 import { isJsonObject, type EventDraft, type LogEvent } from "@bylaw/kernel";
-import { eventFromBody, type EventBody } from "@bylaw/log";
+import { placeEvent, type EventBody } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { keyOf } from "./names.ts";
 
@@ -51,7 +51,7 @@ export function segmentsOf(
 function eventOf({ sequence, text, link }: EventRow): LogEvent {
   const draft = JSON.parse(text) as EventDraft;
   freeze(draft.details);
-  return eventFromBody({ draft }, sequence, PREFIX + link);
+  return placeEvent(draft, sequence, PREFIX + link);
 }
 
 /** The events of a segment with sequences after `after` and up to `until`, in order. */

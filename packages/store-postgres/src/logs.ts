@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { NO_LINK, eventFromBody, linkOfText, type EventBody } from "@bylaw/log";
+import { NO_LINK, linkOfText, placeEvent, type EventBody } from "@bylaw/log";
 import type { Query } from "./database.ts";
 import { PREFIX, digitsOf, readEvents, segmentsOf } from "./events.ts";
 import { lastKnown, type PendingCommit } from "./pending-commit.ts";
@@ -94,7 +94,7 @@ export class LogWrites {
     return bodies.map((body) => {
       growth.sequence += 1;
       growth.link = linkOfText(growth.link, growth.sequence, body.text);
-      const event = eventFromBody(body, growth.sequence, growth.link);
+      const event = placeEvent(body.draft, growth.sequence, growth.link);
       growth.bodies.push(body);
       growth.events.push(event);
       return event;

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { NO_LINK, linkOfText, eventFromBody, type EventBody } from "@bylaw/log";
+import { NO_LINK, linkOfText, placeEvent, type EventBody } from "@bylaw/log";
 import type { Connection } from "./engine.ts";
 import type { Reads } from "./reads.ts";
 import type { RunRow } from "./rows.ts";
@@ -97,7 +97,7 @@ export class Logs {
     const events = bodies.map((body): LogEvent => {
       sequence += 1;
       link = linkOfText(link, sequence, body.text);
-      return eventFromBody(body, sequence, link);
+      return placeEvent(body.draft, sequence, link);
     });
     return { events, write: () => this.#append(run, head, events, bodies) };
   }

@@ -1,5 +1,5 @@
 import type { EventDraft, LogEvent } from "@bylaw/kernel";
-import { eventFromBody } from "@bylaw/log";
+import { placeEvent } from "@bylaw/log";
 
 /** A run with the head of its log. */
 export interface RunRow {
@@ -54,7 +54,7 @@ export function eventsIn(
 function eventOf(sequence: number, text: string, hash: string): LogEvent {
   const draft = JSON.parse(text) as EventDraft;
   freeze(draft.details);
-  return eventFromBody({ draft }, sequence, hash);
+  return placeEvent(draft, sequence, hash);
 }
 
 // JSON.parse returns fresh values, so they can be frozen in place.

@@ -2,7 +2,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 import type { EventDraft } from "@bylaw/kernel";
-import { eventFromBody } from "@bylaw/log";
+import { placeEvent } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
 
 /** Writes one event of a writer; resolves when it is durable. */
@@ -75,7 +75,7 @@ export function openFloor(file: string): { readonly append: Append; readonly clo
   return {
     append: (_, draft) =>
       new Promise<void>((done) => {
-        const event = eventFromBody({ draft }, 1_000, hash);
+        const event = placeEvent(draft, 1_000, hash);
         waiting.push({ line: `${JSON.stringify(event)}\n`, done });
         if (!running) void run();
       }),

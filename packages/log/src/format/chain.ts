@@ -59,12 +59,12 @@ export function chainEvents(
     const text = digestedText(draft);
     checkText(text);
     link = linkOfText(link, sequence, text);
-    return placedEvent(draft, sequence, link);
+    return placeEvent(draft, sequence, link);
   });
 }
 
-/** The event of a draft with its place in a log. Its fields are in the order of a line. */
-export function placedEvent(draft: EventDraft, sequence: number, hash: string): LogEvent {
+/** Makes the event of a draft at its place in a log, with its fields in the order of a line. For stores. */
+export function placeEvent(draft: EventDraft, sequence: number, hash: string): LogEvent {
   const { timestamp, session_id, event_type, agent_id, task_id, details } = draft;
   return Object.freeze({
     timestamp,

@@ -1,5 +1,5 @@
-import { type EventDraft, type Json, type JsonObject, type LogEvent } from "@bylaw/kernel";
-import { digestedText, placedEvent } from "../format/chain.ts";
+import type { EventDraft, Json, JsonObject } from "@bylaw/kernel";
+import { digestedText } from "../format/chain.ts";
 import { checkText, checkedDraft } from "./store-input.ts";
 
 /** A draft as it will be read, with its chained text. No other code holds a reference to it. */
@@ -36,13 +36,6 @@ export function checkedEventBody({
   checkText(text);
   return { draft, text };
 }
-
-/** The event of a draft with its place in a log. For stores. */
-export const eventFromBody = (
-  { draft }: Pick<EventBody, "draft">,
-  sequence: number,
-  hash: string,
-): LogEvent => placedEvent(draft, sequence, hash);
 
 /**
  * Returns frozen data whose keys are in the order of the text, so that a receipt equals the log. Returns the value itself if they already
