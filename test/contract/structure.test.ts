@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_827,
-  test_lines: 107_855,
+  source_lines: 143_832,
+  test_lines: 107_856,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -12,7 +12,7 @@ export async function openKit(file?: string) {
 }
 
 /** For a path: what runs, and what the model is told. How a broken check is told is up to the SDK. */
-export const PLAIN = [
+export const PLAIN_OUTCOMES = [
   ["a", ["a"], "wrote a"],
   ["secret", [], "`secret` is off limits. Write another file."],
   ["broken", [], ""],

@@ -6,7 +6,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { PLAIN, openKit, resume } from "./kit.ts";
+import { PLAIN_OUTCOMES, openKit, resume } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -38,7 +38,7 @@ describe.each([false, true])("the tool runner of Anthropic, streaming: %s", (str
     return ran;
   };
 
-  it.each(PLAIN)("%s", async (path, expected, told) => {
+  it.each(PLAIN_OUTCOMES)("%s", async (path, expected, told) => {
     model.play([write(path)]);
     expect(await drive()).toEqual(expected);
     expect(model.told()).toContain(told);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardFunctions, guardRunnable, type GuardOptions } from "../src/index.ts";
 import { startFakeModel } from "./fake-model.ts";
-import { PLAIN, openKit, resume } from "./kit.ts";
+import { PLAIN_OUTCOMES, openKit, resume } from "./kit.ts";
 
 let model: Awaited<ReturnType<typeof startFakeModel>>;
 const folder = temporaryFolder();
@@ -79,7 +79,7 @@ describe.each([
   [true, "zod"],
   [false, "text"],
 ])("the tool runner of OpenAI, streaming: %s, arguments: %s", (stream, kind) => {
-  it.each([...OUTCOMES, ...PLAIN])("%s", async (path, expected, told) => {
+  it.each([...OUTCOMES, ...PLAIN_OUTCOMES])("%s", async (path, expected, told) => {
     const ran: string[] = [];
     const named = { name: "write", description: "Writes" };
     const work = (args: { path: string }) => ran.push(args.path) && `wrote ${args.path}`;

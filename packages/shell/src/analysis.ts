@@ -144,7 +144,7 @@ export interface Hazard {
 /** What a command does to something. */
 export type Effect =
   | {
-      /** `project`: the code of a project in this folder or file runs, because the program looks there for tests, tasks or settings. */
+      /** `project`: the program looks in this folder or file for tests, tasks or settings, and runs code from there. */
       readonly kind: "read" | "write" | "delete" | "execute" | "project";
       readonly path: PathText;
       /** Whether the effect includes everything below the path. */
@@ -164,11 +164,11 @@ export type Effect =
        * the path or below the `top` of the repository.
        */
       readonly adds?: "below" | "top";
-      /** Set with `prints` if git prints the files that it tracks, `below` the path or below the `top` of the repository. */
+      /** Set with `prints` if git prints files that it tracks: those `below` the path, or below the `top` of the repository. */
       readonly tracked?: "below" | "top";
       /** Set with `prints` if the program leaves out hidden files and what a `.gitignore` lists, unless such a file takes it back. */
       readonly ignores?: true;
-      /** Set on a write with `below`: the file or folder that is copied or moved there, with everything below it. */
+      /** Set on a write with `below` if a file or folder is copied or moved there with everything below it: its path. */
       readonly brings?: PathText;
       /** Set if the effect is on files that another program finds below the path. */
       readonly found?: FoundFiles;

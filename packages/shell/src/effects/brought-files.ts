@@ -7,8 +7,8 @@ const REASON: Unknown = {
 };
 
 /**
- * The host looks into a folder outside the workspace before the line copies it. Marks copies as unknown if another command may put files
- * there first. What lies inside the workspace was decided when it was written.
+ * Marks copies of a folder outside the workspace as unknown if another command of the line may add files to that folder, because the host
+ * searches it before the line runs. Files inside the workspace were decided when they were written.
  */
 export function noteFilledSources({ commands }: WalkState): void {
   for (const draft of commands) {

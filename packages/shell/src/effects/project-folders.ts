@@ -4,7 +4,7 @@ import { runsFolder } from "../programs/project-operands.ts";
 import { actualFolder, type Draft, type WalkState } from "../walk/walk-state.ts";
 import { ANYWHERE, START } from "./working-folder.ts";
 
-/** Notes the working folder of a command, if that is not where the line starts and its program runs what it finds there. */
+/** Notes the working folder of a command that runs code of a project, unless it is the folder where the line starts. */
 export function noteProjectFolders(walk: WalkState): void {
   const { commands, folders } = walk;
   for (const [at, draft] of commands.entries()) {

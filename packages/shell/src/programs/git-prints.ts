@@ -3,7 +3,7 @@ import { hasOption } from "./parsed-args.ts";
 import type { Operand, ParsedArgs } from "./program-spec.ts";
 import { known } from "./word-text.ts";
 
-// Options with which a difference is printed as names or numbers, unless one of the next is there too.
+// With one of these, git prints a difference as names or numbers, unless one of LINES is there too.
 const NAMES =
   "no-patch raw numstat shortstat summary stat compact-summary X dirstat dirstat-by-file cumulative name-only name-status quiet";
 const LINES =
@@ -37,7 +37,7 @@ export function printsTracked(
     dash >= 0 ? at > dash : PATH.test(text),
   );
   const isLimited =
-    // Such as `--full-diff`.
+    // An unknown option may print other files too, as `--full-diff` does.
     use.unknownOptions.length === 0 &&
     paths.length > 0 &&
     paths.every(({ word: { text = "" } }) => PLAIN.test(text));
@@ -47,11 +47,11 @@ export function printsTracked(
     file(out, "read", word, { below: true, prints: true, tracked: "below" });
 }
 
-/** Whether all operands name a file of a revision, as `HEAD:src/a.ts` does. */
+/** Whether each operand names a file of a revision, as `HEAD:src/a.ts` does. */
 export const namesFiles = ({ operands }: Pick<ParsedArgs, "operands">): boolean =>
   operands.length > 0 && operands.every(({ word }) => /^[^:]+:[^:]/.test(word.text ?? ""));
 
-/** `--patch` prints each change before git asks about it, and `git add -i` can. */
+/** Records what git prints before it asks: `--patch` each change, `git add -i` any change, and `git commit -v --dry-run` the whole commit. */
 export function printsHunks(use: ParsedArgs, out: Findings): void {
   if (
     hasOption(use, "patch interactive") ||

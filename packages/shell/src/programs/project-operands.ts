@@ -4,7 +4,7 @@ import { baseName } from "./word-text.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
-// Programs that run the code of the files that they are given, or the settings in the folders.
+// Programs that run code from the files that they are given, or settings from the folders.
 const RUNNERS = words(
   `pytest py.test unittest nose2 doctest tox nox flask uvicorn gunicorn celery mocha ava tap tape uvu vitest astro next nuxt vite
   storybook webpack eslint prettier stylelint xo standard svelte-check rspec cucumber rubocop standardrb reek rails rake phpunit pest
@@ -24,7 +24,7 @@ const LAUNCHERS =
 // The program is among the first words: `poetry run python -m pytest tests`.
 const MOST_BEFORE = 8;
 
-/** Notes the files and folders that a program is given, if it runs the code that it finds there. */
+/** Notes the files and folders that a program is given, if it runs code that it finds there. */
 export function noteProjects({ argv, effects }: Findings): void {
   if (!names(RUNNERS, argv)) return;
   const paths = effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []));

@@ -21,14 +21,14 @@ function opaque(use: ParsedArgs, out: Findings): void {
 /** A program that runs its arguments, but whose options are too uncertain to tell where the command starts. */
 export const OPAQUE: Spec = { posix: true, carries: true, more: opaque };
 
-/** The same for a program that runs a command only after one of these words. */
+/** Like {@link OPAQUE}, for a program that runs a command only after one of these words. */
 function opaqueAfter(...verbs: readonly string[]): Spec {
   return {
     ...OPAQUE,
     more(use, out) {
-      const known = use.operands.flatMap(({ word }) => word.text ?? []);
-      const isKnown = known.length === use.operands.length && known.length > 0;
-      if (!isKnown || known.some((text) => verbs.includes(text))) opaque(use, out);
+      const words = use.operands.map(({ word }) => word.text);
+      if (words.length === 0 || words.some((text) => text === undefined || verbs.includes(text)))
+        opaque(use, out);
       else noteAnyFiles(out, 1);
     },
   };
