@@ -3,7 +3,6 @@ import { quote } from "@bylaw/wording";
 import type { TomlTable } from "../import/toml.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { shown } from "../match/command-text.ts";
-import { compileGlob } from "../match/glob.ts";
 import type { LinePart } from "../match/shell-line.ts";
 import { plainUrl } from "../match/url.ts";
 import { withInput } from "./line-input.ts";
@@ -99,14 +98,9 @@ export function whyOpen(part: LinePart): string | undefined {
   if (!part.writesOutput)
     return `The output of ${quote(part.text)} goes over a network connection, which an allow with \`command\` cannot cover`;
   const [program] = part.words;
-  if (program === undefined || part.words.some(({ text }) => text === ""))
-    return `${quote(part.text)} has an empty word, which no pattern can spell out`;
-  const hazard = part.hazards
-    .map(({ at }) => part.words[at]?.text ?? "")
-    .find((text) => compileGlob(wordGlobOf(text)).literal === undefined);
-  return hazard === undefined
-    ? undefined
-    : `A rule would have to spell out ${quote(hazard)}, which has a line break or a control character`;
+  return program === undefined || part.words.some(({ text }) => text === "")
+    ? `${quote(part.text)} has an empty word, which no pattern can spell out`
+    : undefined;
 }
 
 function ofFiles(facts: CallFacts): NarrowRule {

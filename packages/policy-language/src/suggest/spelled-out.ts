@@ -5,9 +5,9 @@ import type { PathFacts } from "../paths/path-facts.ts";
 export const globOf = (text: string): string =>
   text.replace(/[*?[\\]/g, "\\$&").replace(/[{}|]/g, "?");
 
-/** The same for one word of a command pattern. Only a control character, or a blank other than a space, becomes `?`. */
+/** The same for one word of a command pattern, of which each character is spelled out: a line break may end a comment that a blank does not. */
 export const wordGlobOf = (text: string): string =>
-  text.replace(/[ *?[\\{}"'`$;&|<>()#]/g, "\\$&").replace(/[^\S ]|\p{Cc}/gu, "?");
+  text.replace(/[\s\p{Cc}*?[\\{}"'`$;&|<>()#]/gu, "\\$&");
 
 /**
  * The narrowest glob for a path, relative to the workspace or home folder if it is inside. `below`: includes
