@@ -48,11 +48,11 @@ const BRINGS = [
 ];
 
 describe("a folder from outside the workspace", () => {
-  it.each(BRINGS)("may be brought by: %s", async (line) => {
+  it.each(BRINGS)("is allowed if no rule guards a file in it: %s", async (line) => {
     expect(await run(line)).toBe("allow");
   });
 
-  it.each(BRINGS)("is asked about with a file that a rule guards: %s", async (line) => {
+  it.each(BRINGS)("is asked about if a rule guards a file in it: %s", async (line) => {
     create(join(other, "lib/deep/.husky/pre-commit"));
     expect(await run(line)).toBe("ask_user");
   });
