@@ -49,13 +49,15 @@ function noteNames(out: Findings, word: Word): void {
   if (signs > 1) noteFile(out, after(word, signs));
 }
 
-const WEB_ADDRESS = /^https?:\/\//i;
+// A parser of addresses reads `http:host` like `http://host`, and drops blanks before it.
+const WEB_ADDRESS = /^\s*https?:/i;
+const WITH_SLASHES = /^https?:\/\//i;
 
 function noteFile(out: Findings, word: Word): void {
   const { text } = word;
   if (text === "") return;
   const isAddress = text !== undefined && WEB_ADDRESS.test(text);
-  if (isAddress) network(out, hostOf(word));
+  if (isAddress) network(out, WITH_SLASHES.test(text) ? hostOf(word) : undefined);
   // To a program that opens files, an address is a path below a folder such as `http:`.
   const path = pathOf(isAddress ? { ...word, text: `./${text}` } : word, out.base);
   out.effects.push({ kind: "read", path }, { kind: "write", path });
