@@ -17,7 +17,7 @@ export const EFFECT_NAMES = {
   "installs-code": "installs or runs packages from outside the project",
   "queries-registry": "queries a package registry, or downloads from it without running anything",
   "runs-project": "runs code of the project: its build, tests, tasks or a script file",
-  "runs-outside": "runs or loads a file outside the workspace",
+  "runs-outside": "runs or loads a file, or code of a project, outside the workspace",
   "runs-command": "runs another command of the line, which is checked separately",
   "runs-code": "runs or loads something that an option, a file or a setting names",
   "runs-inline-code": "runs code from an argument, from standard input or through a shell",
