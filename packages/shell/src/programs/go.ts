@@ -44,7 +44,9 @@ function goRun(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   if (first !== undefined && /^\.|\.go$/.test(first.word.text ?? "") && isOwnScript(first.word))
     out.scriptFrom = first.at + 1;
-  if (first === undefined || !prefix(first.word).includes("@")) return;
+  if (first === undefined) return;
+  recordArgumentsOfScript(out, first.at + 1);
+  if (!prefix(first.word).includes("@")) return;
   hazard(out, first.at, "load");
   network(out, undefined);
 }
