@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 143_830,
+  source_lines: 143_823,
   test_lines: 107_856,
   files_over_300: 0,
   functions_over_60: 0,

@@ -18,7 +18,12 @@ export {
   placeEvent,
 } from "./format/chain.ts";
 export { ENVELOPE_FIELDS, eventTime } from "./format/codec/envelope.ts";
-export { eventJson, formatEventLine, parseEventLine } from "./format/codec/event-line.ts";
+export {
+  eventJson,
+  formatEventLine,
+  parseEventLine,
+  uncheckedLine,
+} from "./format/codec/event-line.ts";
 export { digestOf } from "./format/digest.ts";
 export {
   LOG_RULES,

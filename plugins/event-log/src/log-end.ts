@@ -1,6 +1,7 @@
 import { closeSync, fstatSync, lstatSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { BylawError, type LogEvent } from "@bylaw/kernel";
+import { uncheckedLine } from "@bylaw/log";
 import {
   appendBytes,
   openAppendFile,
@@ -9,7 +10,7 @@ import {
   type AppendFile,
   type Sync,
 } from "./log-file.ts";
-import { anchorLine, lineOf, markAt, markOf, readTail, type Mark } from "./mark.ts";
+import { anchorLine, markAt, markOf, readTail, type Mark } from "./mark.ts";
 import { LONGEST } from "./lines-backwards.ts";
 import { diverged, flushFailed, unwritable } from "./problems.ts";
 import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rotation.ts";
@@ -90,7 +91,7 @@ export class LogEnd {
       [text, bytes, last] = ["", 0, undefined];
     };
     for (const event of events) {
-      const line = lineOf(event);
+      const line = `${uncheckedLine(event)}\n`;
       const length = Buffer.byteLength(line);
       // The next process could not find such a line at the end, and would write it again.
       if (length > LONGEST)

@@ -5,6 +5,7 @@ import {
   type JsonObject,
   type LogEvent,
 } from "@bylaw/kernel";
+import { uncheckedLine } from "@bylaw/log";
 import { linesBackwards, type FileLine } from "./lines-backwards.ts";
 
 /** The event on the last complete line of a file: how far the file has come. */
@@ -60,25 +61,7 @@ export const markAt = (event: LogEvent): Mark => ({
 /** Whether a file's last event is the store's event of the same sequence. An anchor has only its hash. */
 export function isSame({ hash, event }: Mark, stored: LogEvent): boolean {
   if (event["event_type"] === ANCHOR && stored.event_type !== ANCHOR) return hash === stored.hash;
-  return canonicalJson(event) === canonicalJson(JSON.parse(lineOf(stored)) as Json);
-}
-
-/**
- * The line of an event, with the line break. Details are canonical (RFC 8785), as in `formatEventLine`, so an event has the same line
- * whether it comes from its commit or from a store.
- */
-export function lineOf({
-  timestamp,
-  sequence,
-  session_id,
-  event_type,
-  agent_id,
-  task_id,
-  details,
-  hash,
-}: LogEvent): string {
-  const others = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
-  return `${others.slice(0, -1)},"details":${canonicalJson(details)}${hash === undefined ? "" : `,"hash":${JSON.stringify(hash)}`}}\n`;
+  return canonicalJson(event) === canonicalJson(JSON.parse(uncheckedLine(stored)) as Json);
 }
 
 /** The first line of a file that continues another one. `previous_file`: the name of that file. */

@@ -51,12 +51,16 @@ export function formatEventLine(event: LogEvent): string {
     details: null,
     ...(hash === undefined ? {} : { hash }),
   };
-  const frozen = eventOf({ ...(freezeJson(record) as JsonObject), details });
+  return uncheckedLine(eventOf({ ...(freezeJson(record) as JsonObject), details }));
+}
+
+/** Formats an event as one line like {@link formatEventLine}, without checking what its fields hold. */
+export function uncheckedLine(event: LogEvent): string {
+  const { timestamp, sequence, session_id, event_type, agent_id, task_id, details, hash } = event;
   const before = JSON.stringify({ timestamp, sequence, session_id, event_type, agent_id, task_id });
-  const text = isSorted(frozen.details)
-    ? JSON.stringify(frozen.details)
-    : canonicalJson(frozen.details);
-  return `${before.slice(0, -1)},"details":${text}${hash === undefined ? "" : `,"hash":"${hash}"`}}`;
+  const text = isSorted(details) ? JSON.stringify(details) : canonicalJson(details);
+  const end = hash === undefined ? "" : `,"hash":${JSON.stringify(hash)}`;
+  return `${before.slice(0, -1)},"details":${text}${end}}`;
 }
 
 // Whether the keys are in canonical order, as in every event that comes from a store.
