@@ -66,7 +66,7 @@ action = "allow"
 command = ["git status *", "ls *"]
 `;
 
-/** Opens a run of the project's store in a folder, under a policy that allows, asks and denies, until the test ends. */
+/** Opens a run in the store of a project. Its policy has an allow, an ask and a deny. The run is closed when the test ends. */
 export async function openProjectRun(folder: string, name = "main"): Promise<Run> {
   mkdirSync(join(folder, ".bylaw"), { recursive: true });
   const store = await openSqliteStore(join(folder, ".bylaw/store.db"));

@@ -366,7 +366,7 @@ describe("a server that misbehaves", () => {
   });
 });
 
-it("a message that is not judged passes both ways unchanged", async () => {
+it("a message that is not judged is passed on unchanged in both directions", async () => {
   const proxy = await open();
   await proxy.names();
   expect(await proxy.ask("unknown/method", { a: [1] })).toMatchObject({

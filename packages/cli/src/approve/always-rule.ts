@@ -94,7 +94,7 @@ export async function alwaysRule(
         throw new BylawError({
           code: "BYLAW_POLICY_UNWRITABLE",
           message: `The yes is recorded, but the rule is not added. ${messageOf(cause)}`,
-          fix: "Free the file, and answer the next question with `--always`",
+          fix: "Make the file writable, and answer the next question with `--always`",
           cause,
         });
       }

@@ -189,7 +189,7 @@ export async function* readRun(place: StorePlace, run: string): AsyncGenerator<r
       yield events.map((event): LogLine => ({
         file: run,
         line: event.sequence,
-        // Whatever its fields hold, so that the verifier can report what is wrong.
+        // Fields with wrong values are kept, so that the verifier can report them.
         text: eventJson(event),
         terminated: true,
       }));

@@ -31,9 +31,9 @@ export class AnsweredCalls {
   readonly rules = new Map<string, RuleAnswers>();
   /** In the order in which they were last seen. */
   readonly #calls = new Map<string, AnsweredCall>();
-  /** The calls that people refused. Never dropped, because no rule may allow them. */
+  /** The calls that people refused. Never left out, because no rule may allow them. */
   readonly #refused = new Map<string, AnsweredCall>();
-  #dropped = false;
+  #leftOut = false;
   #run = new RunAnswers();
 
   /** Begins a run. A question is only answered in its own run. */
@@ -68,7 +68,7 @@ export class AnsweredCalls {
   result(): { readonly calls: readonly AnsweredCall[]; readonly only_newest: boolean } {
     this.begin();
     const calls = [...this.#calls.values(), ...this.#refused.values()];
-    return { calls, only_newest: this.#dropped };
+    return { calls, only_newest: this.#leftOut };
   }
 
   // The name of an agent is no person's. All agents of a run are known at its end.
@@ -110,7 +110,7 @@ export class AnsweredCalls {
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > MOST_CALLS && oldest !== undefined) {
       this.#calls.delete(oldest);
-      this.#dropped = true;
+      this.#leftOut = true;
     }
     return known;
   }

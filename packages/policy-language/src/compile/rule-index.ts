@@ -22,7 +22,7 @@ export function buildIndex(entries: readonly Entry[], tools: ToolTable): RuleInd
   };
 }
 
-/** The rules by the tools that they are about. */
+/** Groups rules by the tools that they apply to. */
 class ToolBuckets {
   /** Denies and asks about commands, for tools that are not known to run a shell line. */
   readonly carried = new Bucket();

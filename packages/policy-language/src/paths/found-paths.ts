@@ -67,7 +67,7 @@ export function foundPaths(
     if (leavesOut === "hidden") {
       // A glob of the command stands above every rule about files.
       if (only?.some((glob) => mayName(glob, name)) === true) return false;
-      if (name.startsWith(".") && listed === "none" && git?.takesBack(real) !== true) return true;
+      if (name.startsWith(".") && listed === "none" && git?.reincludes(real) !== true) return true;
     }
     return (
       listed === "ignored" ||

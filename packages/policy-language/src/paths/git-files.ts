@@ -2,7 +2,7 @@ import type { Ignore } from "ignore";
 import { dirname } from "node:path";
 import { loadIgnore } from "../match/lazy-modules.ts";
 import { readIndex, readText, repositoryAt, type Repository } from "./git-index.ts";
-import { takesBack } from "./own-ignores.ts";
+import { reincludes } from "./own-ignores.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /** The limit of a `.gitignore`, which an agent can write. Every line is an expression to compile. */
@@ -45,12 +45,12 @@ export class GitFiles {
   }
 
   /** Whether other rules than those of a `.gitignore` take something back in a folder whose path has no links. */
-  takesBack(folder: string): boolean {
+  reincludes(folder: string): boolean {
     let found = this.#takenBack.get(folder);
     if (found === undefined) {
       const repository = this.repositoryAt(folder);
       found =
-        repository !== "none" && (repository === undefined || takesBack(repository, this.#home));
+        repository !== "none" && (repository === undefined || reincludes(repository, this.#home));
       this.#takenBack.set(folder, found);
     }
     return found;
@@ -68,7 +68,7 @@ export class GitFiles {
     return found;
   }
 
-  /** What the `.gitignore` files say about a path without links. Undefined in doubt. Git may track what is listed all the same. */
+  /** What the `.gitignore` files say about a path without links. Undefined if that is not certain. Git may still track an ignored path. */
   listing(path: string, kind: "file" | "folder"): Listing | undefined {
     const repository = this.repositoryAt(dirname(path));
     if (repository === "none") return "none";
@@ -95,7 +95,7 @@ export class GitFiles {
     return this.#tracked.get(top);
   }
 
-  // The rules of git's own folder and of the user are left out. They come after these, so they cannot take anything back.
+  // The rules of git's own folder and of the user are left out. They come after these, so they cannot re-include anything.
   #listingIn(top: string, inside: string): Listing | undefined {
     const names = inside.split("/");
     const depth = names.length - (inside.endsWith("/") ? 1 : 0);
@@ -104,7 +104,7 @@ export class GitFiles {
     for (let at = 0; at < depth; at++) {
       const rules = this.#rulesIn([top, ...names.slice(0, at)].join("/"));
       if (rules === "nothing") continue;
-      if (rules === undefined || !this.#takes(rules.lines)) return undefined;
+      if (rules === undefined || !this.#spend(rules.lines)) return undefined;
       const { ignored, unignored } = rules.test(names.slice(at).join("/"));
       if (unignored) return "unignored";
       if (ignored) listed = "ignored";
@@ -112,7 +112,7 @@ export class GitFiles {
     return listed;
   }
 
-  #takes(comparisons: number): boolean {
+  #spend(comparisons: number): boolean {
     this.#left -= comparisons;
     return this.#left >= 0;
   }
@@ -128,7 +128,7 @@ export class GitFiles {
     const text = kind === "file" ? readText(file) : undefined;
     if (text === undefined || text.length > MAX_TEXT || AMBIGUOUS.test(text)) return undefined;
     const lines = text.split("\n").length;
-    if (!this.#takes(lines * LINE_COST)) return undefined;
+    if (!this.#spend(lines * LINE_COST)) return undefined;
     const rules = loadIgnore()({ ignorecase: false }).add(text);
     return { lines, test: (path) => rules.test(path) };
   }

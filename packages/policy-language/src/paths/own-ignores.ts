@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readText, type Repository } from "./git-index.ts";
 
 /**
- * Whether the ignore rules of a repository's own folder, or of the user, take something back (`!.env`). Ripgrep then searches it also if it
- * is hidden. True in doubt.
+ * Whether the ignore rules of a repository's own folder, or of the user, re-include something (`!.env`). Ripgrep then searches it even if
+ * it is hidden. True if that is not certain.
  */
-export const takesBack = ({ folder }: Repository, home: string | undefined): boolean =>
+export const reincludes = ({ folder }: Repository, home: string | undefined): boolean =>
   [`${folder}/info/exclude`, ...rulesOfUser(folder, home)].some(
     (file) => existsSync(file) && /^(?:\xef\xbb\xbf)?!/m.test(readText(file) ?? "!"),
   );

@@ -26,7 +26,7 @@ export function writeInto(
   const isFolder = folder || /(?:^|\/)(?:\.{1,2}|~)?\/?$/.test(target.text ?? "-");
   // Some systems copy the contents of `x/` instead of `x`.
   const isMerged = names.includes(undefined) || sources.some(({ text }) => text?.endsWith("/"));
-  // A folder may hold a repository, hooks or settings, which the names of the copy do not say.
+  // The names of the copies do not show whether a folder contains a repository, hooks or settings.
   const brought = (source: Word | undefined): FolderScope =>
     below && source !== undefined ? { below, brings: pathOf(source, out.base) } : { below };
   if (!below) file(out, "write", target);
