@@ -372,6 +372,44 @@ test("the index gives the same votes for shell lines as a scan of every rule", (
   );
 });
 
+test("the index gives the same votes as a scan for lines that often name a program", () => {
+  const repeated = fc
+    .tuple(
+      pick("npm test", "frobnicate", "git log", "sudo", "xargs"),
+      fc.array(fc.tuple(pick("git", "rm", "x"), fc.integer({ min: 1, max: 70 })), {
+        minLength: 1,
+        maxLength: 2,
+      }),
+    )
+    .map(([first, rest]) => [first, ...rest.map(([name, times]) => `${name} `.repeat(times))]);
+  const patterns = [
+    "git grep --no-index *",
+    "git grep --untracked *",
+    "git grep --no-exclude-standard *",
+    ...["rm -rf *", "git *", "npm test *", "sudo *"],
+  ];
+  const rules = fc
+    .array(
+      fc.record({
+        action: pick("allow", "ask_user", "deny"),
+        command: fc.uniqueArray(pick(...patterns), { minLength: 1 }),
+      }),
+      { minLength: 10, maxLength: 12 },
+    )
+    .map((all) => all.map((one, at): RuleData => ({ name: `r${at}`, ...one })));
+  fc.assert(
+    fc.property(rules, repeated, (data, words) => {
+      const pool = compilePolicy([parse({ rules: data }, "a.toml")]);
+      const one: ToolCall = {
+        ...{ hook: "beforeToolCall", tool: "bash", args: { command: words.join(" ") } },
+        ...{ cwd: "/w", home: "/home/dev" },
+      };
+      expect(pool.evaluate(one)).toEqual(pool.evaluateByScan(one));
+    }),
+    { numRuns: 600 },
+  );
+});
+
 test("the index gives the same votes as a scan of every rule", () => {
   fc.assert(
     fc.property(policy, fc.array(call, { minLength: 1, maxLength: 8 }), (data, calls) => {

@@ -104,16 +104,16 @@ export function wordsDeny(
 ): boolean {
   if (part === null) return false;
   const enough = sure ? 2 : 1;
-  let named = 0;
   const groups = groupsOf(words);
   for (const program of part.starts > 1 ? groups.keys() : programsOf(part.words[0])) {
+    let named = 0;
     for (const from of part.startsOf(program)) {
       const word = part.words[from]?.text;
-      for (const pattern of groups.get(program) ?? []) {
-        if (word === undefined || !pattern.names(word)) continue;
-        // A line that repeats the denied name this often is denied without reading further.
-        if (++named > MAX_NAMED || pattern.denies(part, from) >= enough) return true;
-      }
+      if (word === undefined) continue;
+      const patterns = groups.get(program)?.filter((pattern) => pattern.names(word)) ?? [];
+      // A line that repeats the denied name this often is denied without reading further.
+      if (patterns.length > 0 && ++named > MAX_NAMED) return true;
+      if (patterns.some((pattern) => pattern.denies(part, from) >= enough)) return true;
     }
   }
   return false;

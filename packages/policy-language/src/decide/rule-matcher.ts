@@ -53,13 +53,17 @@ const PATH = 4;
 
 type Programs = NonNullable<Rule["programs"]>;
 
-const names = new WeakMap<Programs, ReadonlySet<string | undefined>>();
+const counts = new WeakMap<Programs, ReadonlyMap<string | undefined, number>>();
 
-function isAbout(programs: Programs, name: string): boolean {
-  let all = names.get(programs);
-  if (all === undefined)
-    names.set(programs, (all = new Set(programs.map(({ program }) => program?.toLowerCase()))));
-  return all.has(name);
+// How many of the patterns are about a program, by its name in lower case.
+function patternsAbout(programs: Programs, name: string): number {
+  let all = counts.get(programs);
+  if (all === undefined) {
+    const groups = Map.groupBy(programs, ({ program }) => program?.toLowerCase());
+    all = new Map(Array.from(groups, ([key, { length }]) => [key, length]));
+    counts.set(programs, all);
+  }
+  return all.get(name) ?? 0;
 }
 
 /** A limit on the work for one call with all its commands, in comparisons of rules with words and paths. */
@@ -78,16 +82,21 @@ export class MatchBudget {
     if (part !== null) this.#left -= (before - this.#left) * (part.times - 1);
   }
 
-  takes({ programs, regex, readPaths, writePaths, mayMatch }: Rule, facts: CallFacts): boolean {
+  takes(
+    { source, programs, regex, readPaths, writePaths, mayMatch }: Rule,
+    facts: CallFacts,
+  ): boolean {
     if (this.#left < 0) return false;
     const { part } = facts;
     this.#left -= LOOK;
     if (part !== null) {
       this.#left -= part.words.length * (part.starts <= 1 ? 1 : regex === undefined ? 2 : 8);
-      // If every word may begin a command, each start is compared together with all words after it.
-      for (const [name, starts] of part.repeated)
-        if (programs !== undefined && isAbout(programs, name))
-          this.#left -= (part.words.length * Math.min(starts, MAX_NAMED)) >> 2;
+      // If every word may begin a command, a deny or ask compares each start together with all words after it.
+      if (programs !== undefined && source.effect !== "allow")
+        for (const [name, starts] of part.repeated) {
+          const compared = Math.min(starts, MAX_NAMED) * patternsAbout(programs, name);
+          this.#left -= (part.words.length * compared) >> 2;
+        }
     }
     if (readPaths !== undefined || writePaths !== undefined) {
       const { known, regions, found } = facts.paths;
