@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { inFolder } from "./kit.ts";
 
@@ -33,6 +33,12 @@ beforeEach(() => {
   for (const path of [".env", "a.md", "src/a.ts", "src/deep/b.ts", "node_modules/x/.env"])
     create(path);
   git("add", ".");
+});
+
+const configured = process.env["XDG_CONFIG_HOME"];
+afterEach(() => {
+  if (configured === undefined) delete process.env["XDG_CONFIG_HOME"];
+  else process.env["XDG_CONFIG_HOME"] = configured;
 });
 
 const { create, git } = inFolder(() => work);
@@ -275,6 +281,60 @@ describe("`rg` leaves out hidden files and what git ignores", () => {
     create(file, rules);
     expect(await run("rg KEY src")).toBe("ask_user");
     expect(await run("rg -l KEY src")).toBe("allow");
+  });
+
+  it.each([
+    ["[include]\n\tpath = own.inc\n", "home/own.inc"],
+    ['[includeIf "gitdir:~/job/"] path = "~/own.inc" \n', "home/own.inc"],
+    ["[include]\n\tpath = gone\n\tpath = a/own.inc\n", "home/a/own.inc"],
+  ])("is asked about if an included configuration names such a list: %s", async (text, file) => {
+    create("src/deep/.env");
+    create("home/.gitconfig", text);
+    create(file, "[core] excludesFile = ~/rules\n");
+    create("home/rules", "*.log\n");
+    expect(await run("rg KEY src")).toBe("allow");
+    create("home/rules", "!.env\n");
+    expect(await run("rg KEY src")).toBe("ask_user");
+  });
+
+  it.each([
+    "[core]\n\texcludesFile = rules\n",
+    '[core]\n\texcludesFile = "~/ru\\"les"\n',
+    "[core]\n\texcludesFile = ~other/rules\n",
+    "[include]\n\tpath = .gitconfig\n",
+  ])("is asked about if a configuration is not certain: %s", async (text) => {
+    create("src/deep/.env");
+    create("home/.gitconfig", text);
+    expect(await run("rg KEY src")).toBe("ask_user");
+  });
+
+  it("is asked about if a list below XDG_CONFIG_HOME takes one back", async () => {
+    process.env["XDG_CONFIG_HOME"] = join(work, "settings");
+    create("src/deep/.env");
+    create("settings/git/ignore", "*.log\n");
+    expect(await run("rg KEY src")).toBe("allow");
+    create("settings/git/ignore", "!.env\n");
+    expect(await run("rg KEY src")).toBe("ask_user");
+    create("settings/git/ignore", "*.log\n");
+    create("settings/git/config", "[core]\nexcludesFile = ~/rules\n");
+    create("home/rules", "!.env\n");
+    expect(await run("rg KEY src")).toBe("ask_user");
+    process.env["XDG_CONFIG_HOME"] = "relative";
+    create("home/rules", "");
+    expect(await run("rg KEY src")).toBe("ask_user");
+  });
+
+  it("is asked about in a linked working tree if the list of the repository takes one back", async () => {
+    git("-c", "user.email=a@b.c", "-c", "user.name=a", "commit", "-qm", "a");
+    const linked = join(work, "tree");
+    git("worktree", "add", "-q", linked);
+    create("tree/.env");
+    writeFileSync(join(linked, ".gitignore"), "*.log\n");
+    const decided = async (): Promise<string> =>
+      (await decide("bash", { command: "rg KEY" }, linked)).effect;
+    expect(await decided()).toBe("allow");
+    create(".git/info/exclude", "!.env\n");
+    expect(await decided()).toBe("ask_user");
   });
 
   it("lists the same files for another program", async () => {

@@ -30,12 +30,17 @@ export function repositoryAt(folder: string): Repository | "none" | undefined {
   }
 }
 
-// Whether git accepts the folder as a repository, and its configuration names no other working tree.
-function isUsual(folder: string): boolean {
+/** The folder that a repository shares with its linked working trees. Undefined if that is not certain. */
+export function commonFolder(folder: string): string | undefined {
   const shared =
     kindOf(`${folder}/commondir`) === "nothing" ? "." : readText(`${folder}/commondir`);
-  if (shared === undefined) return false;
-  const common = resolve(folder, shared.trim());
+  return shared === undefined ? undefined : resolve(folder, shared.trim());
+}
+
+// Whether git accepts the folder as a repository, and its configuration names no other working tree.
+function isUsual(folder: string): boolean {
+  const common = commonFolder(folder);
+  if (common === undefined) return false;
   const settings = [`${common}/config`, `${folder}/config.worktree`].map((file) =>
     kindOf(file) === "nothing" ? "" : readText(file),
   );

@@ -1,25 +1,71 @@
 import { existsSync } from "node:fs";
-import { readText, type Repository } from "./git-index.ts";
+import { dirname, resolve } from "node:path";
+import { commonFolder, readText, type Repository } from "./git-index.ts";
+
+/** The limit of configuration files to read, because each may include others. */
+const MAX_FILES = 32;
 
 /**
  * Whether the ignore rules of a repository's own folder, or of the user, re-include something (`!.env`). Ripgrep then searches it even if
- * it is hidden. True if that is not certain.
+ * it is hidden. True if that is not certain. `configured`: the value of `XDG_CONFIG_HOME`.
  */
-export const reincludes = ({ folder }: Repository, home: string | undefined): boolean =>
-  [`${folder}/info/exclude`, ...rulesOfUser(folder, home)].some(
-    (file) => existsSync(file) && /^(?:\xef\xbb\xbf)?!/m.test(readText(file) ?? "!"),
+export function reincludes(
+  { folder }: Repository,
+  home: string | undefined,
+  configured = process.env["XDG_CONFIG_HOME"],
+): boolean {
+  const common = commonFolder(folder);
+  if (common === undefined) return true;
+  const folders = [
+    ...(home === undefined ? [] : [`${home}/.config`]),
+    ...(configured === undefined || configured === "" ? [] : [configured]),
+  ].map((path) => `${path}/git`);
+  const named = namedLists(
+    [
+      ...(home === undefined ? [] : [`${home}/.gitconfig`]),
+      ...folders.map((path) => `${path}/config`),
+      ...[`${common}/config`, `${folder}/config.worktree`, "/etc/gitconfig"],
+    ],
+    home,
   );
-
-// The usual file is read unless a configuration names another one.
-function rulesOfUser(folder: string, home: string | undefined): readonly string[] {
-  const own = home === undefined ? [] : [`${home}/.gitconfig`, `${home}/.config/git/config`];
-  const named = [...own, `${folder}/config`, "/etc/gitconfig"].flatMap((file) =>
-    Array.from((readText(file) ?? "").matchAll(SETTING), ([, path = ""]) => path),
+  const lists = [`${common}/info/exclude`, ...folders.map((path) => `${path}/ignore`)];
+  return (
+    named === undefined ||
+    [...lists, ...named].some(
+      (file) =>
+        !file.startsWith("/") || (existsSync(file) && REINCLUDES.test(readText(file) ?? "!")),
+    )
   );
-  return [
-    ...named.map((path) => path.replace(/^~(?=\/)/, home ?? "~")),
-    ...(home === undefined ? [] : [`${home}/.config/git/ignore`]),
-  ];
 }
 
-const SETTING = /^\s*excludesfile\s*=\s*"?([^"\n]*?)"?\s*$/gim;
+const REINCLUDES = /^(?:\xef\xbb\xbf)?!/m;
+
+// The lists of ignore rules that configurations name. An included file counts whatever its condition is. Undefined in doubt.
+function namedLists(
+  configurations: readonly string[],
+  home: string | undefined,
+): readonly string[] | undefined {
+  const files = [...configurations];
+  const lists: string[] = [];
+  for (const file of files) {
+    if (!existsSync(file)) continue;
+    const text = readText(file);
+    if (text === undefined || files.length > MAX_FILES) return undefined;
+    const sections = text.split(/^\s*\[(?=\s*include)/im);
+    const included = sections.slice(1).flatMap((section) => valuesOf("path", section, home));
+    const named = valuesOf("excludesfile", text, home);
+    if (![...included, ...named].every((path) => PLAIN.test(path))) return undefined;
+    files.push(...included.map((path) => resolve(dirname(file), path)));
+    lists.push(...named.filter((path) => path !== ""));
+  }
+  return lists;
+}
+
+// Git reads other characters as escapes, comments, quotes or other folders.
+const PLAIN = /^[^~%"\\#;][^"\\#;]*$|^$/;
+
+const valuesOf = (name: string, text: string, home: string | undefined): readonly string[] =>
+  Array.from(
+    text.matchAll(new RegExp(`(?:^|\\])[ \\t]*${name}[ \\t]*=[ \\t]*"?([^\\n]*?)"?\\s*$`, "gim")),
+    ([, value = ""]) => value.replace(/^~(?=\/)/, home ?? "~"),
+  );
