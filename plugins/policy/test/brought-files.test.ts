@@ -75,4 +75,20 @@ describe("a folder from outside the workspace", () => {
     expect(await run("cp -r src OTHER/new && cp -r OTHER/new src")).toBe("ask_user");
     expect(await run("touch OTHER/a && cp -r OTHER/new src")).toBe("allow");
   });
+
+  it.each([
+    "touch OTHER/new/F && cp -r OTHER/new src",
+    "mkdir -p OTHER/new/.h && cp -r OTHER/new src",
+    "touch OTHER/x/../new/F && cp -r OTHER/new/ src",
+    "cd OTHER && touch new/F && cp -r OTHER/new src",
+    "cp src/a.ts OTHER/new && mv OTHER/new src",
+  ])("is asked about if the line writes one file in it: %s", async (line) => {
+    expect(await run(line)).toBe("ask_user");
+  });
+
+  it("is allowed if the line writes beside it, or the source itself", async () => {
+    expect(await run("touch OTHER/new && mv OTHER/new src/b.ts")).toBe("allow");
+    expect(await run("touch OTHER/newer && cp -r OTHER/new src")).toBe("allow");
+    expect(await run("mkdir -p OTHER && cp -r OTHER/new src")).toBe("allow");
+  });
 });

@@ -1,5 +1,6 @@
 import type { Effect, Unknown } from "../analysis.ts";
 import type { WalkState } from "../walk/walk-state.ts";
+import { normalizePath } from "./written-programs.ts";
 
 const REASON: Unknown = {
   code: "state",
@@ -7,7 +8,7 @@ const REASON: Unknown = {
 };
 
 /**
- * Marks copies of a folder outside the workspace as unknown if another command of the line may add files to that folder, because the host
+ * Marks copies of a folder outside the workspace as unknown if another command of the line may write to that folder, because the host
  * searches it before the line runs. Files inside the workspace were decided when they were written.
  */
 export function noteFilledSources({ commands }: WalkState): void {
@@ -17,7 +18,7 @@ export function noteFilledSources({ commands }: WalkState): void {
     const fillers = commands.flatMap((other) =>
       other === draft ? [] : other.effects.flatMap(filledBy),
     );
-    if (sources.some((source) => fillers.some((folder) => overlap(source, folder))))
+    if (sources.some((source) => fillers.some((filler) => fills(filler, source))))
       draft.unknown = [...draft.unknown, REASON];
   }
 }
@@ -27,12 +28,23 @@ const broughtFrom = (effect: Effect): readonly string[] => {
   return text !== undefined && /^(?:[/~]|(?:.*\/)?\.\.(?:\/|$))/.test(text) ? [text] : [];
 };
 
-const filledBy = (effect: Effect): readonly string[] =>
-  effect.kind === "write" && effect.path.text !== undefined && effect.below === true
-    ? [effect.path.text]
+/** A path that a command writes, and whether it may write anything below it. */
+interface Filler {
+  readonly path: string;
+  readonly below: boolean;
+}
+
+const filledBy = (effect: Effect): readonly Filler[] =>
+  effect.kind === "write" && effect.path.text !== undefined
+    ? [{ path: effect.path.text, below: effect.below === true || "pattern" in effect.path }]
     : [];
 
-function overlap(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((path) => `${path.replace(/\/+$/, "")}/`);
-  return a !== undefined && b !== undefined && (a.startsWith(b) || b.startsWith(a));
+// Some file systems ignore case.
+const folderOf = (path: string): string => `${normalizePath(path).toLowerCase()}/`;
+
+function fills({ path, below }: Filler, folder: string): boolean {
+  const [written, source] = [folderOf(path), folderOf(folder)];
+  if (below && source.startsWith(written)) return true;
+  // Whatever is written at the path itself is no folder with files, and its copy has a known name.
+  return written.startsWith(source) && written !== source;
 }

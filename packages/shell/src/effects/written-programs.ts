@@ -66,7 +66,7 @@ function isWritten(text: string | undefined, { files, folders }: WrittenPaths): 
 }
 
 /** Normalizes a path: removes `.`, empty segments, and `..` after a name. */
-function normalizePath(path: string): string {
+export function normalizePath(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
