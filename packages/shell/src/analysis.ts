@@ -90,6 +90,8 @@ export interface FoundFiles {
   readonly links: boolean;
   /** Whether a name with a space, a quote or a leading dash would be read as other words. */
   readonly splits: boolean;
+  /** Set if a shell reads each path as a glob, as it does for `$(…)` and `$f`. */
+  readonly expands?: true;
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
   /**

@@ -67,6 +67,7 @@ function walkLine(line: string, { home, values }: Trusted): WalkState {
     step: 1,
     unknown: [],
     pending: undefined,
+    substituted: undefined,
     reasons: undefined,
     tildes: undefined,
     values: undefined,

@@ -22,6 +22,8 @@ export const LIMITS = {
   argv: 1_024,
   /** The words of a loop whose body is walked once with each. */
   rounds: 16,
+  /** The places where a search looks for files that another command gets. */
+  places: 8,
   /** The redirections of all groups around one command. */
   redirections: 64,
   /** The redirections of one command. */

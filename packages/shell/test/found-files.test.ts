@@ -2,9 +2,9 @@ import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { analyze } from "../src/index.ts";
 
-/** Returns what the last command of a line does to found files, and why something about it is unknown. */
-function foundBy(line: string): readonly string[] {
-  const last = analyze(line).commands.at(-1);
+/** Returns what a command of a line does to found files, and why something about it is unknown. */
+function foundBy(line: string, at = -1): readonly string[] {
+  const last = analyze(line).commands.at(at);
   const effects = (last?.effects ?? []).flatMap((effect) => {
     if (!("path" in effect)) return [];
     const { kind, path, below, only, follows, found } = effect;
@@ -14,6 +14,7 @@ function foundBy(line: string): readonly string[] {
       ...(follows === true ? ["follows"] : []),
       ...(found?.links === true ? ["links"] : []),
       ...(found?.splits === true ? ["splits"] : []),
+      ...(found?.expands === true ? ["expands"] : []),
       ...(found?.tracked === undefined ? [] : [`tracked:${found.tracked}`]),
       ...(found?.partial === true ? ["partial"] : []),
     ];
@@ -55,6 +56,18 @@ test("code in found files is unknown", () => {
   expect(foundBy("find src -type f -exec {} \\;")).toContain("dynamic_command");
   expect(foundBy("find src -execdir cat {} \\;")).toContain("read ?");
 });
+
+test.each([
+  ["cat $(find src -name '*.ts')", ["read+ src *.ts links splits expands"]],
+  ["cat a $(find src -type f) b", ["read a", "read+ src splits expands", "read b"]],
+  ["wc -l $(git ls-files | grep x)", ["read+ . links splits expands tracked:here partial"]],
+  ['cat "$(find src)"', ["read ?"]],
+  ["cat $(ls)", ["read *"]],
+  ["cat $(ls -d src/*/)", ["read src/*/"]],
+  ["cat $(ls src)", ["read src links splits expands", "read * links splits expands"]],
+])("a command gets the files of a list in its words: %s", (line, effects) =>
+  expect(foundBy(line, 0)).toEqual(effects),
+);
 
 describe("a process substitution is a pipe", () => {
   test.each(readCases<[string, string[]]>(import.meta, "process-substitution-pipe"))(

@@ -26,6 +26,7 @@ describe("the value of a variable", () => {
     ['for f in {a,b}.md; do cat "$f"; done', "cat a.md|cat b.md"],
     ["for i in {1..9}; do cat f$i; done", "cat f<#>"],
     ["for i in $(seq 3); do cat f$i; done", "cat f<#>"],
+    ['n=$(wc -l < a); test "$n" -gt 3', "wc -l|test <#> -gt 3"],
     ["for i in 1 2; do cat f$i; done", "cat f1|cat f2"],
     ["for f in a b; do date; done", "date"],
     ['f=a; (cat "$f")', "cat a"],

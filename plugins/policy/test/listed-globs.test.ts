@@ -211,7 +211,7 @@ describe("the unquoted variable of a loop", () => {
     "for f in src/*.ts; do cat -$f; done",
     "for f in src/*.ts; do cat $f/..; done",
     "for f in src/*.ts; do cd src; cat $f; done",
-    "for f in $(git ls-files); do cat $f; done",
+    "for f in $(cat list); do cat $f; done",
     "for f in src/*.ts; do for f in /etc/*; do cat $f; done; done",
   ])("is unknown in %s", async (line) => {
     expect(await decided(line)).toBe("ask_user");

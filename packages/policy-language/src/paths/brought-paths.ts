@@ -4,7 +4,7 @@ import { absolutePath } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 const EVERYTHING = {
-  ...{ only: undefined, links: true, splits: false, except: [] },
+  ...{ only: undefined, links: true, splits: false, expands: false, except: [] },
   ...{ leavesOut: undefined, fromTop: false },
 } as const;
 

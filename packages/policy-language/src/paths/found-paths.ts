@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import type { GitFiles } from "./git-files.ts";
 import { mayName } from "./name-glob.ts";
 import type { FoundRef } from "./path-refs.ts";
-import { hasMeaning, isPlainName } from "./path-text.ts";
+import { hasMeaning, isOneWord } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /** What a look at the files below a folder needs to know. */
@@ -13,7 +13,10 @@ interface Search {
   readonly git?: GitFiles | undefined;
 }
 
-type Ref = Pick<FoundRef, "only" | "links" | "splits" | "except" | "leavesOut" | "fromTop">;
+type Ref = Pick<
+  FoundRef,
+  "only" | "links" | "splits" | "expands" | "except" | "leavesOut" | "fromTop"
+>;
 
 /**
  * Lists the files below a folder that another program would find now. Undefined if there are too many, a folder
@@ -21,7 +24,7 @@ type Ref = Pick<FoundRef, "only" | "links" | "splits" | "except" | "leavesOut" |
  */
 export function foundPaths(
   folder: string,
-  { only, links, splits, except, leavesOut, fromTop }: Ref,
+  { only, links, splits, expands, except, leavesOut, fromTop }: Ref,
   lookup: GlobLookup,
   { counts = () => true, git }: Search = {},
 ): readonly string[] | undefined {
@@ -50,7 +53,7 @@ export function foundPaths(
     if (kind === "hidden") return false;
     if (kind === "folder" && (except.includes(name) || isLeftOut(path, name, all))) return true;
     const isWanted = only === undefined || only.some((glob) => mayName(glob, name));
-    if (splits && (isWanted || kind === "folder") && !isPlainName(name)) return false;
+    if (splits && (isWanted || kind === "folder") && !isOneWord(name, expands)) return false;
     if (isWanted && (links || kind !== "link") && counts(path) && !isLeftOut(path, name, all)) {
       found.push(path);
       if (!lookup.count()) return false;

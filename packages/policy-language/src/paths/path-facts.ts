@@ -1,5 +1,5 @@
 import type { ToolCall } from "@bylaw/kernel";
-import { absolutePath, isPlainName, otherName, segmentsOf, unknownPath } from "./path-text.ts";
+import { absolutePath, isOneWord, otherName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { homeOf, isRecursive, workspaceOf } from "./call-folders.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
@@ -227,13 +227,14 @@ class PathReader {
 
   // Adds the files that another program would find now. Returns those that it may leave out.
   #addListed(
-    { key, written, splits, partial, denied }: FoundRef,
+    { key, written, splits, expands, partial, denied }: FoundRef,
     absolute: string,
     { places, aliases }: Places,
   ): readonly Place[] {
     if (
       splits &&
-      (this.#stamp === undefined || !isPlainName(written.startsWith("~") ? absolute : written))
+      (this.#stamp === undefined ||
+        !isOneWord(written.startsWith("~") ? absolute : written, expands))
     )
       this.unknown ??= "names that are read from a list, and may be split or read as options";
     const from = [places.length, aliases.length] as const;

@@ -60,6 +60,8 @@ export interface FoundRef {
   readonly links: boolean;
   /** Whether a name that would be read as other words makes the listing unknown. */
   readonly splits: boolean;
+  /** Whether a shell reads each path as a glob. */
+  readonly expands: boolean;
   /** Whether the program also reads everything below the folders among the files. */
   readonly recursive: boolean;
   /** Set if git tracks all of the files. See {@link FoundFiles.tracked}. */
@@ -129,17 +131,17 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
 export function foundRef(
   { text, pattern }: { readonly text: string; readonly pattern?: string },
   only: readonly string[] | undefined,
-  { links, splits, recursive, tracked, changed, partial, ignores }: FoundFiles,
+  { links, splits, expands, recursive, tracked, changed, partial, ignores }: FoundFiles,
 ): FoundRef {
   return {
     key: JSON.stringify([
       ...[text, links, splits, only ?? null, tracked ?? null],
-      ...[changed === true, recursive === true, ignores === true],
+      ...[changed === true, recursive === true, ignores === true, expands === true],
     ]),
     folder: text,
     written: pattern?.replace(/\\(.)/g, "$1") ?? text,
     only: only === undefined ? undefined : readFilters(only),
-    ...{ links, splits, recursive: recursive === true },
+    ...{ links, splits, expands: expands === true, recursive: recursive === true },
     ...{ tracked, changed: changed === true, partial: partial === true },
     ...{ denied: false, except: [], leavesOut: ignores === true ? "hidden" : undefined },
     fromTop: false,

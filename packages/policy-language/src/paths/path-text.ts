@@ -56,6 +56,10 @@ const SPLITS = /[\s'"\\:]|(?:^|\/)-/;
 /** Whether `xargs` reads a path as one word, exactly as written, and no program as a host. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);
 
+/** Whether a name of a list stays one word and means itself. `expands`: a shell reads it as a glob. */
+export const isOneWord = (name: string, expands: boolean): boolean =>
+  isPlainName(name) && !(expands && /[*?[\]()]/.test(name));
+
 /** Whether a program may read the path as something else than a file: a file of options, or a command. */
 export const hasMeaning = (text: string): boolean => /^[@+]/.test(text);
 

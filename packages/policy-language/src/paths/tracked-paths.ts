@@ -5,7 +5,7 @@ import type { FoundRef } from "./path-refs.ts";
 import { readIndex, repositoryAt } from "./git-index.ts";
 import { mayDiffer } from "./index-fields.ts";
 import { mayName } from "./name-glob.ts";
-import { hasMeaning, isPlainName } from "./path-text.ts";
+import { hasMeaning, isOneWord } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
 /**
@@ -17,7 +17,7 @@ export function trackedPaths(
   ref: FoundRef,
   lookup: GlobLookup,
 ): readonly string[] | undefined {
-  const { only, splits, tracked, changed, recursive } = ref;
+  const { only, splits, expands, tracked, changed, recursive } = ref;
   const real = realOf(folder);
   // The index may hold names below an operand that is not there any more.
   if (real === undefined && tracked === "below") return undefined;
@@ -53,7 +53,7 @@ export function trackedPaths(
     (name, index) =>
       lookup.count() &&
       PLAIN.test(name) &&
-      (!splits || (isPlainName(name) && !hasMeaning(name))) &&
+      (!splits || (isOneWord(name, expands) && !hasMeaning(name))) &&
       !(recursive && /^(folder|link|hidden)$/.test(lookup.kindOf(paths[index] ?? ""))),
   );
   return isKnown ? paths : undefined;

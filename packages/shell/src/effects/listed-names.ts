@@ -110,6 +110,9 @@ const WRITES: ReadonlySet<EffectName> = new Set([...LOOKS, "writes"]);
 
 // A command of which a glob may find an option is not allowed, so the line does not run.
 function addedBy(draft: Draft): Added {
+  // A variable that steers other programs is not allowed.
+  if (draft.argv.length === 0 && draft.effects.every(({ kind }) => kind === "read"))
+    return "nothing";
   const { names, possible } = namedEffects(withOperands(draft));
   const does = (known: ReadonlySet<EffectName>): boolean =>
     [...names, ...possible].every((name) => known.has(name));

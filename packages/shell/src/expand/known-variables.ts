@@ -11,10 +11,12 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
-  // How often the working directory had changed when the shell looked for the names that the variable stands for.
-  readonly #globbed = new Map<string, number>();
+  // Names that were found while the working directory had changed so often.
+  readonly #names = new Map<string, FolderChanges & { readonly word: Word }>();
   readonly #uses = new Map<string, number>();
   readonly #elsewhere = new Set<string>();
+  // The variable that the clause of a loop sets to the next path of a list.
+  #read: string | undefined;
   // Whether the next command of the list surely runs, or only if those before it succeed (`and`) or fail (`or`).
   #chain: "sure" | "and" | "or" = "sure";
   #chained: string[] = [];
@@ -32,18 +34,26 @@ export class KnownVariables {
   valueOf(name: string): readonly Piece[] | undefined {
     if (this.#hidden || this.#elsewhere.has(name)) return undefined;
     const value = this.#values.get(name);
-    if (value !== undefined) this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
+    if (value !== undefined) this.#use(name);
     return value;
   }
 
-  /** Whether the value is a name that the shell found for a glob, in what is still the working directory. */
-  isGlobbed(name: string, { folderChanges }: FolderChanges): boolean {
-    return !this.#hidden && !this.#elsewhere.has(name) && this.#globbed.get(name) === folderChanges;
+  #use(name: string): void {
+    this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
+  }
+
+  /** The value, if it is a name that the shell found for a glob, or another program in a search, in what is still the working directory. */
+  nameIn(variable: string, { folderChanges }: FolderChanges): Word | undefined {
+    const name = this.#names.get(variable);
+    if (this.#hidden || this.#elsewhere.has(variable) || name?.folderChanges !== folderChanges)
+      return undefined;
+    this.#use(variable);
+    return name.word;
   }
 
   /** Sets a variable for the text that follows. */
   assign(name: string, value: Word | undefined): void {
-    this.#globbed.delete(name);
+    this.#names.delete(name);
     if (this.#chain === "or") return this.setElsewhere(name);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
     if (pieces === undefined || !isFollowed(name)) this.#values.delete(name);
@@ -53,6 +63,7 @@ export class KnownVariables {
 
   /** Records that other code may set a variable, at any time. */
   setElsewhere(name: string): void {
+    if (name === this.#read) return;
     this.#elsewhere.add(name);
     if (this.#uses.has(name)) this.contradicted = true;
   }
@@ -78,22 +89,37 @@ export class KnownVariables {
     { folderChanges }: FolderChanges,
     body: () => void,
   ): void {
-    const values = words.map(knownPieces).filter((pieces) => pieces !== undefined);
-    const usable = values.length === words.length && values.length > 0 && isFollowed(name);
-    if (!usable || this.#hidden || this.#values.has(name) || this.#elsewhere.has(name)) {
+    const isKnown = ({ found }: Word, at: number): boolean =>
+      found !== undefined || values[at] !== undefined;
+    const values = words.map(knownPieces);
+    const usable = words.length > 0 && words.every(isKnown) && isFollowed(name);
+    if (!usable || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
       this.setElsewhere(name);
       return body();
     }
     const uses = this.#uses.get(name);
-    for (const [at, value] of values.entries()) {
-      this.#values.set(name, value);
-      if (words[at]?.globbed === true) this.#globbed.set(name, folderChanges);
+    for (const [at, word] of words.entries()) {
+      const value = values[at];
+      if (value !== undefined) this.#values.set(name, value);
+      if (word.globbed === true || word.found !== undefined)
+        this.#names.set(name, { word, folderChanges });
       body();
-      this.#globbed.delete(name);
+      this.#values.delete(name);
+      this.#names.delete(name);
       // A body that does not use it is the same in every round.
       if (this.#uses.get(name) === uses) break;
     }
-    this.#values.delete(name);
+  }
+
+  /** Walks the clause of a loop that sets the variable to the next path of a list. */
+  readEach(name: string, clause: () => void): void {
+    this.#read = name;
+    clause();
+    this.#read = undefined;
+  }
+
+  #isKnown(name: string): boolean {
+    return this.#values.has(name) || this.#names.has(name);
   }
 
   /** Takes note of the operator before the next command of a list. Undefined before the first one, and after the list. */

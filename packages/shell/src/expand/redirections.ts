@@ -6,6 +6,7 @@ import { noteFlagged, noteSubscript } from "./units.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
+import { file } from "../programs/findings.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { concat, known } from "../programs/word-text.ts";
 import type { HereDoc, RedirectionNode } from "../parse/syntax.ts";
@@ -112,8 +113,8 @@ const fileInput = (target: Word): Input =>
 
 function addFile(effects: Effect[], operator: string, target: Word): void {
   const path = pathOf(target);
-  if (operator === "<" || operator === "<&" || operator === "<>")
-    effects.push({ kind: "read", path });
+  if (operator === "<") file({ effects, unknown: [], base: undefined }, "read", target);
+  else if (operator === "<&" || operator === "<>") effects.push({ kind: "read", path });
   if (operator !== "<" && operator !== "<&") effects.push({ kind: "write", path });
 }
 

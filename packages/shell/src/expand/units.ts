@@ -4,6 +4,7 @@ import { operatorLookalike } from "../parse/characters.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
 import type { Hole, Unit } from "./braces.ts";
 import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
+import { printsNumber } from "./printed-words.ts";
 import { quotedDocument } from "./quoted-document.ts";
 import { noteUse } from "./secrets.ts";
 
@@ -11,8 +12,8 @@ const ANY: Hole = { hole: "any", splits: false };
 /** Any text, in any number of words. */
 export const SPLIT: Hole = { hole: "any", splits: true };
 const NUMBER: Hole = { hole: "number", splits: false };
-// `$!` is empty without a background job.
-const JOB: Hole = { hole: "number", splits: true };
+// `$!` is empty without a background job, and `$(…)` is if it fails.
+const NUMBER_OR_NONE: Hole = { hole: "number", splits: true };
 const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
 const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 /** The number of the pipe of a process substitution. */
@@ -156,7 +157,9 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "CommandExpansion": {
       (walk.pending ??= []).push(part);
       const text = newFile(part.text) ?? (quoted ? quotedDocument(part) : undefined);
-      if (text === undefined) units.push(quoted ? ANY : SPLIT);
+      if (text === undefined && printsNumber(part.script))
+        units.push(quoted ? NUMBER : NUMBER_OR_NONE);
+      else if (text === undefined) units.push(quoted ? ANY : SPLIT);
       else units.push({ text, quoted: true });
       return;
     }
@@ -199,7 +202,7 @@ function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
   if (/^\$[?#$]$/.test(text)) return NUMBER;
   // A line that sets one of these is unknown, and so is a file that one of them names. What only prints its words may have them.
   if (/^\$(?:PATH|PWD|SHELL|USER)$/.test(text)) return ANY;
-  if (text === "$!") return quoted ? ANY : JOB;
+  if (text === "$!") return quoted ? ANY : NUMBER_OR_NONE;
   noteUse(walk, text.slice(1));
   return quoted && text !== "$@" ? ANY : SPLIT;
 }

@@ -1,6 +1,9 @@
 import type { Piece, Word } from "../analysis.ts";
+import { visitWord } from "./expansions.ts";
+import { commitIn, globIn } from "./printed-words.ts";
 import { expandBraces, type Hole, type Unit } from "./braces.ts";
 import { noteUnknown, HOLE, quote, type WalkState } from "../walk/walk-state.ts";
+import { foundAgain } from "../programs/found-files.ts";
 import { LIMITS } from "../limits.ts";
 import type { WordNode } from "../parse/syntax.ts";
 import { MATCH, PIPE_NUMBER, SPLIT, unitsOf, variableOf } from "./units.ts";
@@ -22,15 +25,17 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push({ text, pieces: [text], single: true });
     return;
   }
-  const name = foundName(walk, node);
-  for (const units of bracesOf(walk, unitsOf(walk, name ?? node))) {
-    if (units.length > 0)
-      words.push(
-        name === undefined
-          ? argumentOf(walk, units)
-          : { ...wordOf(walk, units), globbed: true, ...(name === node ? {} : { splits: true }) },
-      );
+  const name = nameWord(walk, node) ?? printedWord(walk, node, words);
+  if (name !== undefined) {
+    words.push(name);
+    return;
   }
+  for (const units of bracesOf(walk, unitsOf(walk, node)))
+    if (units.length > 0) words.push(argumentOf(walk, units));
+  const [part, ...more] = node.parts ?? [];
+  const word = words.at(-1);
+  if (part?.type === "CommandExpansion" && more.length === 0 && word?.text === undefined)
+    (walk.substituted ??= new Map()).set(part, word);
 }
 
 // Expands the braces of a word.
@@ -46,6 +51,8 @@ function bracesOf(walk: WalkState, units: readonly Unit[]): readonly (readonly U
 /** Expands the target of a redirection. zsh opens every word, and bash opens the word if there is only one. */
 export function targetsOf(walk: WalkState, node: WordNode): Word[] {
   if (PLAIN.test(node.text)) return [known(node.text)];
+  const name = nameWord(walk, node);
+  if (name !== undefined) return [name];
   return bracesOf(walk, unitsOf(walk, node)).map((units) => wordOf(walk, units));
 }
 
@@ -55,18 +62,31 @@ export function oneWord(walk: WalkState, node: WordNode): Word {
   return wordOf(walk, unitsOf(walk, node));
 }
 
-// The word itself if it is `"$f"`, and as if it were in quotes if it is `$f`. Undefined if the value is no name that the shell found
-// for a glob.
-function foundName(walk: WalkState, node: WordNode): WordNode | undefined {
+// The word that stands for a name that the shell or another program finds, if the node is nothing but `"$f"` or `$f`.
+function nameWord(walk: WalkState, node: WordNode): Word | undefined {
   const [part, more] = node.parts ?? [];
   if (part === undefined || more !== undefined) return undefined;
   const [inner = part, another] = part.type === "DoubleQuoted" ? part.parts : [];
-  const name = another === undefined ? variableOf(inner.text) : undefined;
-  if (name === undefined || !walk.variables.isGlobbed(name, walk)) return undefined;
-  if (part.type !== "SimpleExpansion" && part.type !== "ParameterExpansion") return node;
-  const { text, value, pos, end } = node;
-  const quoted = { type: "DoubleQuoted", pos, end, text: `"${text}"`, parts: [part] } as const;
-  return { type: "Word", text: quoted.text, value, pos, end, parts: [quoted] };
+  const variable = another === undefined ? variableOf(inner.text) : undefined;
+  const name = variable === undefined ? undefined : walk.variables.nameIn(variable, walk);
+  if (name === undefined) return undefined;
+  const isOpen = part.type === "SimpleExpansion" || part.type === "ParameterExpansion";
+  if (name.found !== undefined)
+    return foundAgain(name.found, isOpen ? { splits: true, expands: true } : {});
+  const parts = isOpen ? [{ ...part, type: "DoubleQuoted", parts: [part] } as const] : node.parts;
+  const word = wordOf(walk, unitsOf(walk, { ...node, parts }));
+  return { ...word, globbed: true, ...(isOpen ? { splits: true } : {}) };
+}
+
+// The word that stands for what a substitution prints, if that is known from its text.
+function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): Word | undefined {
+  const { text } = node;
+  if (!text.includes("$(")) return undefined;
+  const [commit, glob] = [commitIn(text, before), globIn(text)];
+  if (commit === undefined && glob === undefined) return undefined;
+  visitWord(walk, node);
+  if (commit !== undefined) return commit;
+  return { ...argumentOf(walk, [{ text: glob ?? "", quoted: false }]), splits: true };
 }
 
 // A word in which bash also expands globs.

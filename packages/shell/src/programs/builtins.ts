@@ -86,7 +86,9 @@ function test(use: ParsedArgs, out: Findings): void {
     if (word === undefined || at === 1) continue;
     if (before === "-v" || before === "-R") names(() => [{ at, word }])(use, out);
     else if (before === "-t" && word.text !== "]") noteNumber(word, out);
-    else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before))
+    else if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(word.text ?? "")) {
+      for (const number of [argv[at - 1], argv[at + 1]]) if (number) noteNumber(number, out);
+    } else if (before !== undefined && /^-[abcdefghkprstuwxGLNOS]$|^-(nt|ot|ef)$/.test(before))
       file(out, "read", word);
   }
 }

@@ -93,7 +93,7 @@ export function noteUnlisted(
 }
 
 /** Records why something is unknown. Only the first few reasons are kept. */
-export function unknown(out: Findings, code: Unknown["code"], what: string): void {
+export function unknown(out: Pick<Findings, "unknown">, code: Unknown["code"], what: string): void {
   if (out.unknown.length >= FEW) return;
   for (const known of out.unknown) if (known.code === code && known.what === what) return;
   out.unknown.push({ code, what });
@@ -113,8 +113,11 @@ export interface FolderScope extends Omit<
 /** A formatter skips names with a leading dot below its directories. */
 export const FORMATTED: FolderScope = { below: true, visible: true, inPlace: true };
 
+/** Collects what happens to files. */
+type FileFindings = Pick<Findings, "effects" | "unknown" | "base">;
+
 /** Records an effect on a file. */
-export function file(out: Findings, kind: FileKind, word: Word, more?: FolderScope): void {
+export function file(out: FileFindings, kind: FileKind, word: Word, more?: FolderScope): void {
   if (word.text === "") return;
   if (word.pipe === true) {
     if (kind === "execute") unknown(out, "inline_code", "code that another command prints");
@@ -150,7 +153,7 @@ export function file(out: Findings, kind: FileKind, word: Word, more?: FolderSco
     });
 }
 
-function fileFound(out: Findings, kind: FileKind, { found }: Word, more?: FolderScope): void {
+function fileFound(out: FileFindings, kind: FileKind, { found }: Word, more?: FolderScope): void {
   if (found === undefined) return;
   const whole = more?.below === true;
   const files = whole ? recursiveOf(found) : found;

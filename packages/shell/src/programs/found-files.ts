@@ -54,9 +54,10 @@ export function recursiveOf(found: FoundFiles): FoundFiles {
 
 /** A word for one found path, or for any number of them. */
 function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
-  const { lead, links, splits, tracked, changed, partial, ignores } = finding;
+  const { lead, links, splits, expands, tracked, changed, partial, ignores } = finding;
   const found: FoundFiles = {
     ...{ links, splits },
+    ...(expands === undefined ? {} : { expands }),
     ...(tracked === undefined ? {} : { tracked }),
     ...(changed === undefined ? {} : { changed }),
     ...(partial === undefined ? {} : { partial }),
@@ -76,6 +77,15 @@ export function severalFound(finding: Finding): readonly Word[] {
   const word = foundWord(finding, { single: false });
   return [word, word, word];
 }
+
+/** A word for each of the found paths in turn. */
+export const eachFound = (finding: Finding): readonly Word[] => [
+  foundWord({ ...finding, splits: true }, { single: true }),
+];
+
+/** A found path as one more command uses it. `more`: what else may become of it there. */
+export const foundAgain = (found: FoundFiles, more: Partial<FoundFiles>): Word =>
+  foundWord({ ...findingOf(found), ...more }, { single: true });
 
 /** A word in which each mark is replaced by a found path, or by any text. */
 export function completeWord(word: Word, mark: string, finding: Finding | undefined): Word {

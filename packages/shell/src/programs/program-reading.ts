@@ -16,6 +16,9 @@ export const INHERITED: Input = { kind: "inherited" };
 /** The output of another command of the line. */
 export const PIPE: Input = { kind: "pipe" };
 
+/** What is left of a list of which a loop reads a path in each round. */
+export const REST: Input = { kind: "pipe" };
+
 /** Something that a program runs. */
 export type Run =
   /** The command in argv from this position, up to but not including `until`. */

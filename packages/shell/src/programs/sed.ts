@@ -6,7 +6,7 @@ import type { ParsedArgs, Spec } from "./program-spec.ts";
 import { concat, known, unknownWord } from "./word-text.ts";
 import { kind, options } from "./option-groups.ts";
 
-const SED: Spec = {
+export const SED: Spec = {
   options: options`-n,--quiet,--silent --debug --follow-symlinks --posix -E,-r,--regexp-extended -s,--separate --sandbox -u,--unbuffered
     -z,--null-data -a --help --version ${kind.value} -e,--expression -l,--line-length ${kind.load} -f,--file
     ${kind.of("glued", { does: "write" })} -i,--in-place -I`,

@@ -1,4 +1,5 @@
 import type { Word } from "../analysis.ts";
+import { LIMITS } from "../limits.ts";
 import { completeWord, severalFound, type Finding } from "./found-files.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { readCompleted } from "./completed-command.ts";
@@ -63,8 +64,6 @@ function markOf(use: ParsedArgs): string | undefined {
   return text === undefined || text === "" ? "{}" : text;
 }
 
-const MOST_PLACES = 8;
-
 // The files whose paths come through the pipe, if it is known how these are separated.
 function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | undefined {
   if (input.kind !== "pipe" || input.files === undefined) return undefined;
@@ -74,7 +73,7 @@ function filesFor(use: ParsedArgs, { input }: Findings): readonly Finding[] | un
   if (delimiters.some((text) => !/^(\n|\\n|\\0)$/.test(text))) return undefined;
   const { files, zero } = input.files;
   const byZero = hasOption(use, "null") || delimiters.includes("\\0");
-  if ((zero && !byZero) || files.length > MOST_PLACES) return undefined;
+  if ((zero && !byZero) || files.length > LIMITS.places) return undefined;
   // Without a folder, a name could still be an option.
   return byZero ? files.map((finding) => ({ ...finding, splits: finding.lead === "" })) : files;
 }

@@ -3,8 +3,10 @@ import { noteSet } from "../expand/assignments.ts";
 import { visitWord } from "../expand/expansions.ts";
 import { appendWords } from "../expand/words.ts";
 import { LIMITS } from "../limits.ts";
-import type { Node, WordNode } from "../parse/syntax.ts";
-import { ANYWHERE, resolveEffects, type Folder } from "../effects/working-folder.ts";
+import type { Node, Statement, WordNode } from "../parse/syntax.ts";
+import { ANYWHERE, eitherFolder, resolveEffects, type Folder } from "../effects/working-folder.ts";
+import { eachFound, type Listing } from "../programs/found-files.ts";
+import { PIPE, REST } from "../programs/program-reading.ts";
 import { pathOf } from "../programs/path-of-word.ts";
 import { prefix } from "../programs/word-text.ts";
 import { together } from "./walk-pending.ts";
@@ -29,6 +31,55 @@ export function readLoopWords(
   // No command has these words.
   walk.tildes = undefined;
   return words;
+}
+
+type Commands = readonly Statement[];
+type While = Extract<Node, { type: "While" }>;
+
+/** Walks a `while` or `until` loop. */
+export function walkWhile(
+  walk: WalkState,
+  node: While,
+  place: CommandContext,
+  walkList: (walk: WalkState, commands: Commands, place: CommandContext) => void,
+): void {
+  const { input } = place;
+  const list = input.kind === "pipe" ? input.files : undefined;
+  const variable = list === undefined ? undefined : readVariable(node, list);
+  const words = variable === undefined ? [] : (list?.files.flatMap(eachFound) ?? []);
+  const around = list === undefined ? place : { ...place, input: PIPE };
+  walkLoop(walk, around, (inside) => {
+    const clause = (): void => walkList(walk, node.clause.commands, inside);
+    if (variable === undefined) clause();
+    else walk.variables.readEach(variable, clause);
+    const folder = eitherFolder(walk.onSuccess, walk.onFailure);
+    const rest = variable === undefined ? inside.input : REST;
+    const body = (): void => walkList(walk, node.body.commands, { ...inside, folder, input: rest });
+    if (variable === undefined) body();
+    else walk.variables.forEach(variable, words, walk, body);
+  });
+}
+
+const READ = /^(?:-r )?(?:-(r?d) (?:''|"") )?([A-Za-z_]\w*)$/;
+
+// The variable that holds the next path of a list in each round, as `f` does in `while IFS= read -r f`.
+function readVariable({ kind, clause }: While, { files, zero }: Listing): string | undefined {
+  const [statement, ...more] = clause.commands;
+  const command = statement?.command;
+  if (kind !== "while" || more.length > 0 || command?.type !== "Command") return undefined;
+  const { name, prefix, suffix } = command;
+  const isPlain = prefix.every(
+    (item) =>
+      item.type === "Assignment" &&
+      item.name === "IFS" &&
+      item.value.type === "Word" &&
+      item.value.text === "",
+  );
+  if (name?.text !== "read" || !isPlain || statement?.background === true) return undefined;
+  const words = suffix.map((item) => (item.type === "Word" ? item.text : ";"));
+  const [, byZero, variable] = READ.exec(words.join(" ")) ?? [];
+  const isRead = (byZero !== undefined) === zero && files.length <= LIMITS.places;
+  return isRead ? variable : undefined;
 }
 
 const isDigits = ({ text }: WordNode): boolean => DIGITS.test(text);

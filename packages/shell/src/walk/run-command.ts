@@ -20,7 +20,8 @@ import {
 } from "../effects/working-folder.ts";
 import { isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
-import { PIPE, type Run } from "../programs/program-reading.ts";
+import { leavesInput } from "../programs/leaves-input.ts";
+import { PIPE, REST, type Run } from "../programs/program-reading.ts";
 import { activates } from "../programs/virtual-environments.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
@@ -73,6 +74,8 @@ export function runCommand(
   }
   const reading = readProgram(argv, place.input);
   const { hazards, effects, unknown, runs } = reading;
+  // The next round would read the rest of a path.
+  if (place.input === REST && !leavesInput(argv, effects)) walk.variables.contradicted = true;
   if (hazards.length > 0)
     draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
   const told = toldEffects(walk, argv, effects, tildes);
@@ -279,6 +282,8 @@ function move(
       return;
     case "exec":
       if (ran) walk.onSuccess = walk.onFailure = NOWHERE;
+      // From now on, `read` sets a variable to something else.
+      else walk.variables.setAllElsewhere();
       return;
     default:
       if (walk.functions?.get(name) === true) goAnywhere(walk);

@@ -1,7 +1,10 @@
+import type { Word } from "../analysis.ts";
 import { LIMITS } from "../limits.ts";
 import { isRefused } from "../parse/refused-text.ts";
 import type { ParsedScript, WordPart } from "../parse/syntax.ts";
+import type { Listing } from "../programs/found-files.ts";
 import { PIPE } from "../programs/program-reading.ts";
+import { listOfScript } from "./piped-files.ts";
 import {
   inOwnProcess,
   noteLimit,
@@ -18,17 +21,29 @@ export type WalkScript = (walk: WalkState, script: ParsedScript, place: CommandC
 export const together = (place: CommandContext): CommandContext =>
   place.order === "after" ? { ...place, order: "with" } : place;
 
-/** Walks the substitutions in the last words. */
-export function walkPending(walk: WalkState, place: CommandContext, script: WalkScript): void {
-  const { pending } = walk;
-  if (pending === undefined) return;
-  walk.pending = undefined;
+/** Walks the substitutions in the last words. Returns the lists of paths that they print, each in place of one of the words. */
+export function walkPending(
+  walk: WalkState,
+  place: CommandContext,
+  script: WalkScript,
+): ReadonlyMap<Word, Listing> {
+  const { pending, substituted } = walk;
+  if (pending === undefined) return NO_LISTS;
+  walk.pending = walk.substituted = undefined;
   const inside: CommandContext = { ...together(place), origin: "substitution", outer: undefined };
+  const listed = new Map<Word, Listing>();
   for (const part of pending) {
-    if (walk.full) return;
+    if (walk.full) return NO_LISTS;
+    const first = walk.commands.length;
     walkSubstitution(walk, part, inside, script);
+    const word = substituted?.get(part);
+    const list = word && "script" in part ? listOfScript(walk, part.script, first) : undefined;
+    if (word !== undefined && list !== undefined) listed.set(word, list);
   }
+  return listed;
 }
+
+const NO_LISTS: ReadonlyMap<Word, Listing> = new Map();
 
 function walkSubstitution(
   walk: WalkState,

@@ -1,3 +1,4 @@
+import type { Word } from "../analysis.ts";
 import { markUntrusted, setName } from "../expand/assignments.ts";
 import { emptyDraft, add, allOf, readCommand, takeReasons } from "./read-command.ts";
 import { visitTest } from "../expand/conditions.ts";
@@ -10,14 +11,14 @@ import {
   type CommandContext,
   type WalkState,
 } from "./walk-state.ts";
-import type { Listing } from "../programs/found-files.ts";
+import { eachFound, severalFound, type Listing } from "../programs/found-files.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
-import { listOf, readsList } from "./piped-files.ts";
-import { readLoopWords, roundsOf, walkLoop } from "./loops.ts";
+import { isLoop, listOf, readsList, withLists } from "./piped-files.ts";
+import { readLoopWords, roundsOf, walkLoop, walkWhile } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./shell-state.ts";
 import { together, walkPending } from "./walk-pending.ts";
@@ -108,8 +109,9 @@ function walkPipeline(walk: WalkState, node: PipelineNode, place: CommandContext
           node.operators[at - 1] === "|" ? listOf(walk, commands[at - 1], last, files) : undefined;
       last = walk.commands.length;
       const input: Input = files === undefined ? PIPE : { kind: "pipe", files };
-      // The group may have read a part of the list already.
-      walkNode(walk, command, command.type === "Command" ? { ...later, input } : later);
+      // A group may have read a part of the list already.
+      const isFirst = command.type === "Command" || isLoop(command);
+      walkNode(walk, command, isFirst ? { ...later, input } : later);
     }
     // In zsh, the last command runs in this shell.
     walk.onSuccess = eitherFolder(place.folder, walk.onSuccess);
@@ -129,7 +131,9 @@ function walkNode(walk: WalkState, node: Node, place: CommandContext): void {
   if (node.type === "Command") {
     const input = readCommand(walk, node, place);
     const at = walk.commands.length - 1;
-    walkPending(walk, place, walkScript);
+    const lists = walkPending(walk, place, walkScript);
+    const draft = walk.commands[at];
+    if (draft !== undefined) draft.argv = withLists(draft.argv, lists, severalFound);
     if (!walk.full) runCommand(walk, at, { ...place, input }, walkScript);
     return;
   }
@@ -152,11 +156,7 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
     case "If":
       return walkIf(walk, node, place);
     case "While":
-      return walkLoop(walk, place, (inside) => {
-        walkList(walk, node.clause.commands, inside);
-        const after = eitherFolder(walk.onSuccess, walk.onFailure);
-        walkList(walk, node.body.commands, inFolder(inside, after));
-      });
+      return walkWhile(walk, node, place, walkList);
     case "For":
     case "Select":
       return walkFor(walk, node, place);
@@ -198,8 +198,8 @@ function walkFor(
   node: Extract<Node, { type: "For" | "Select" }>,
   place: CommandContext,
 ): void {
-  const words = readLoopWords(walk, node);
-  finishWords(walk, place);
+  const read = readLoopWords(walk, node);
+  const words = withLists(read, finishWords(walk, place), eachFound);
   if (node.type === "Select") markUntrusted(walk, "REPLY");
   const rounds = roundsOf(node.type, words);
   const body = (inside: CommandContext): void =>
@@ -290,7 +290,7 @@ function walkRedirected(
 }
 
 // The words of control flow belong to no command, so their reasons are recorded for the line.
-function finishWords(walk: WalkState, place: CommandContext): void {
+function finishWords(walk: WalkState, place: CommandContext): ReadonlyMap<Word, Listing> {
   takeReasons(walk, undefined);
-  walkPending(walk, place, walkScript);
+  return walkPending(walk, place, walkScript);
 }

@@ -83,6 +83,8 @@ export interface WalkState {
   readonly unknown: Unknown[];
   /** Substitutions in the last words, to be walked next. */
   pending: WordPart[] | undefined;
+  /** The last words that are nothing but a `$(…)` without quotes, by their substitution. */
+  substituted: Map<WordPart, Word> | undefined;
   /** Reasons found in the last words. */
   reasons: Unknown[] | undefined;
   /** Last words with a `~` that is not the home directory. */

@@ -1,0 +1,57 @@
+import { expect, it } from "vitest";
+import { analyze } from "../src/index.ts";
+
+const ID = "0".repeat(40);
+
+const wordsOf = (line: string): readonly (string | undefined)[] =>
+  (analyze(line).commands[0]?.argv ?? []).map(
+    ({ text, pieces }) =>
+      text ??
+      (pieces.every((piece) => typeof piece !== "string" && piece.hole === "number")
+        ? "#"
+        : undefined),
+  );
+
+it.each([
+  ["git diff $(git merge-base main HEAD)", ["git", "diff", ID]],
+  ["git log $(git merge-base origin/main HEAD)..HEAD", ["git", "log", `${ID}..HEAD`]],
+  ["git show $(git rev-parse --short HEAD~2) -- src", ["git", "show", ID, "--", "src"]],
+  ['git tag x "$(git log -1 --format=%h)"', ["git", "tag", "x", ID]],
+])("the id of a commit is a word: %s", (line, words) => expect(wordsOf(line)).toEqual(words));
+
+it.each([
+  "cat $(git rev-parse secret.json)",
+  "cat $(git rev-parse HEAD).env",
+  "cat $(git rev-parse HEAD)/etc/passwd",
+  "ls $(git merge-base a b)..",
+  "ls $(git merge-base a b)../x",
+  "sed $(git merge-base a b) s/x/id/e f",
+  'cat "$(git log -1 --format=%s)"',
+  'cat "$(git log -1 --format=%h; echo .env)"',
+])("a word that may be something else is unknown: %s", (line) =>
+  expect(wordsOf(line)).toContain(undefined),
+);
+
+it.each([
+  "test $(git ls-files | wc -l) -gt 3",
+  'test "$(grep -c x a)" -gt 3',
+  "test $(grep -ci 'x y' < a) -gt 3",
+  'test "$(grep -vc "x y" a 2>/dev/null)" -gt 3',
+])("a count is a number: %s", (line) => expect(wordsOf(line)).toEqual(["test", "#", "-gt", "3"]));
+
+it.each([
+  "test $(wc -l a) -gt 3",
+  "test $(wc a) -gt 3",
+  "test $(wc -l <a; echo x) -gt 3",
+  "test $(grep -c x a b) -gt 3",
+  "test $(grep -c x *) -gt 3",
+  "test $(grep -c $x a) -gt 3",
+  "test $(grep -rc x a) -gt 3",
+  "test $(grep -c x a 2>&1) -gt 3",
+  "test $(grep x a) -gt 3",
+  "test $(wc -l | tee x) -gt 3",
+])("what may print more than a number is unknown: %s", (line) => {
+  const [test] = analyze(line).commands;
+  expect(wordsOf(line)).toContain(undefined);
+  expect(test?.unknown.map(({ code }) => code)).toContain("dynamic_script");
+});

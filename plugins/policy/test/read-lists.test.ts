@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createKernel } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { policy } from "../src/index.ts";
+
+const text = `
+[[rules]]
+name = "secret"
+action = "deny"
+paths = "**/.env"
+[[rules]]
+name = "files"
+action = "allow"
+command = ["cat *", "echo *", "find *", "git ls-files *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *"]
+paths = "**"
+`;
+
+const SECRET = "this is the secret";
+
+let work = "";
+beforeEach(() => {
+  work = temporaryFolder();
+  git("init", "-q");
+  create(".gitignore", ".env\n");
+  create("src/a.ts");
+  create("src/deep/b.ts");
+  create(".env", SECRET);
+  track();
+});
+
+const git = (...words: readonly string[]): string =>
+  execFileSync("git", words, { cwd: work, encoding: "utf8" });
+
+const track = (): string => git("add", ".");
+
+function create(path: string, content = "plain\n"): void {
+  mkdirSync(dirname(join(work, path)), { recursive: true });
+  writeFileSync(join(work, path), content);
+}
+
+const kernel = createKernel({ plugins: [policy({ text })] });
+
+async function decided(command: string): Promise<string> {
+  const place = { cwd: work, workspace: work, home: "/home/dev" };
+  const call = { hook: "beforeToolCall", tool: "bash", args: { command }, ...place } as const;
+  return (await kernel.decide(call)).effect;
+}
+
+const printedBy = (shell: string, line: string): string =>
+  spawnSync(shell, ["-c", line], { cwd: work, encoding: "utf8", input: "" }).stdout ?? "";
+
+const LISTS = ["git ls-files", "find . -name '*.ts'", "find src -type f | sort", "ls src/*.ts"];
+const READERS = [
+  (list: string) => `cat $(${list})`,
+  (list: string) => `for f in $(${list}); do cat "$f"; done`,
+  (list: string) => `for f in $(${list}); do cat $f; done`,
+  (list: string) => `for f in $(${list}); do tail -n 1 < "$f"; done`,
+  (list: string) => `${list} | while read -r f; do cat "$f"; done`,
+  (list: string) => `${list} | while IFS= read -r f; do head -3 "$f" | sort; done`,
+  (list: string) => `${list} | while read f; do cat $f; done`,
+];
+const LINES = LISTS.flatMap((list) => READERS.map((line) => line(list)));
+
+describe("a list that the shell reads", () => {
+  it.each(LINES.filter((line) => !line.includes("ls src")))(
+    "is known if all names are plain: %s",
+    async (line) => expect(await decided(line)).toBe("allow"),
+  );
+
+  it("is known with zero bytes between its paths", async () => {
+    const line = "find . -name '*.ts' -print0 | while IFS= read -r -d '' f; do wc -l \"$f\"; done";
+    expect(await decided(line)).toBe("allow");
+  });
+
+  it("may be changed file by file", async () => {
+    expect(await decided("for f in $(git ls-files); do sed -i s/a/b/ $f; done")).toBe("allow");
+  });
+
+  it("keeps plain brackets in a name unless a shell expands it", async () => {
+    create("src/[id].ts");
+    track();
+    expect(await decided('git ls-files | while read -r f; do cat "$f"; done')).toBe("allow");
+    expect(await decided("git ls-files | while read -r f; do cat $f; done")).not.toBe("allow");
+    expect(await decided('for f in $(git ls-files); do cat "$f"; done')).not.toBe("allow");
+  });
+
+  // Each name is no secret by itself, and leads a shell to one if it splits, expands or shortens the name.
+  const names = [
+    "src/x .env",
+    "src/x\t.env .ts",
+    ".en[v].ts/../.env.ts",
+    ".e*",
+    ".en?",
+    "[.]env",
+    "src/x\n.env",
+    "src/\\.env.ts",
+    "-n/.env.ts",
+    "src/'.env'.ts",
+  ];
+  it.each(names)("is never read wrongly by a shell: a name %j", async (name) => {
+    create(name);
+    track();
+    for (const line of LINES) {
+      if ((await decided(line)) !== "allow") continue;
+      for (const shell of ["bash", "dash"]) expect(printedBy(shell, line)).not.toContain(SECRET);
+    }
+  });
+});
+
+describe("a body that may read from the list itself", () => {
+  const bodies = [
+    "cat",
+    "cat -",
+    "head -c 5",
+    "head -c 5 /dev/stdin",
+    "f=.env",
+    "read -r g",
+    "(read -r g)",
+    "sed '1R /dev/stdin' \"$f\"",
+    'grep "$f"',
+    'grep -f "$f"',
+    "exec < other",
+    "exec 0< other",
+    "x=$(head -c 5)",
+    "while read -r g; do echo; done",
+    "bash -c cat",
+    "rm -i other",
+    "git diff --no-index - other",
+    "unknown-program",
+  ];
+  it.each(bodies)("leaves the paths after it unknown: %s", async (body) => {
+    const line = `find . -name '*.ts' | while read -r f; do cat "$f"; ${body}; done`;
+    expect(await decided(line)).not.toBe("allow");
+  });
+});
