@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
   readdirSync,
   statSync,
-  writeFileSync,
+  symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +15,7 @@ import { publishable, root } from "../contract/workspaces.ts";
 
 const run = promisify(execFile);
 
-/** All packages that are published, packed into this folder and installed below `all` in it. */
+/** All packages that are published, packed into this folder and unpacked below `all` in it. */
 export const folder = mkdtempSync(join(tmpdir(), "bylaw-pack-"));
 
 interface Tarball {
@@ -25,18 +26,16 @@ interface Tarball {
 /** The tarballs by the names of their packages, once `packAndInstall` is done. */
 export const tarballs = new Map<string, Tarball>();
 
-/** An older TypeScript that must read our types. It is not a dependency of this repository, as its `tsc` would take the place of ours. */
-const OLDER_TYPESCRIPT = { "typescript-5.8": "npm:typescript@5.8.3" } as const;
-
 interface Installed {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
 
-// The packages that npm installed for all projects, by their paths below node_modules.
+// What is installed for all projects, by its path.
 let installed: Readonly<Record<string, Installed>> = {};
 
+/** Lays our tarballs out as npm does. All other packages are links to those that npm has installed in this repository. */
 export async function packAndInstall(): Promise<void> {
   const selected = publishable.flatMap(({ manifest }) => ["--workspace", manifest.name]);
   const { stdout } = await run(
@@ -44,24 +43,43 @@ export async function packAndInstall(): Promise<void> {
     ["pack", "--json", "--pack-destination", folder, ...selected],
     { cwd: root },
   );
-  const packed = Object.values(JSON.parse(stdout) as Record<string, Packed>);
-  for (const { name, filename, files } of packed) {
-    tarballs.set(name, { file: join(folder, filename), paths: files.map(({ path }) => path) });
+  const modules = join(folder, "all/node_modules");
+  linkModules(modules);
+  const lock = readFileSync(join(root, "node_modules/.package-lock.json"), "utf8");
+  const { packages } = JSON.parse(lock) as { readonly packages: typeof installed };
+  const own: (readonly [string, Installed])[] = [];
+  for (const { name, filename, files } of Object.values(
+    JSON.parse(stdout) as Record<string, Packed>,
+  )) {
+    const file = join(folder, filename);
+    tarballs.set(name, { file, paths: files.map(({ path }) => path) });
+    const place = join(modules, name);
+    mkdirSync(place, { recursive: true });
+    await run("tar", ["-xzf", file, "-C", place, "--strip-components=1"]);
+    const source = publishable.find(({ manifest }) => manifest.name === name)?.folder ?? name;
+    const nested = join(root, source, "node_modules");
+    if (existsSync(nested)) symlinkSync(nested, join(place, "node_modules"));
+    for (const [path, entry] of Object.entries(packages))
+      if (`${path}/`.startsWith(`${source}/`))
+        own.push([`node_modules/${name}${path.slice(source.length)}`, entry]);
   }
-  const all = join(folder, "all");
-  mkdirSync(all);
-  const dependencies = {
-    ...OLDER_TYPESCRIPT,
-    ...Object.fromEntries([...tarballs].map(([name, { file }]) => [name, `file:${file}`])),
-  };
-  writeFileSync(
-    join(all, "package.json"),
-    JSON.stringify({ name: "strangers", version: "1.0.0", private: true, dependencies }),
-  );
+  installed = { ...packages, ...Object.fromEntries(own) };
+}
+
+function linkModules(modules: string): void {
+  mkdirSync(modules, { recursive: true });
+  for (const name of readdirSync(join(root, "node_modules")))
+    if (name !== "@bylaw" && name !== "create-bylaw")
+      symlinkSync(join(root, "node_modules", name), join(modules, name));
+}
+
+/** Installs an older TypeScript, which is no dependency of this repository, as its `tsc` would take the place of ours. */
+export async function installTypescript(version: string): Promise<string> {
+  const at = join(folder, version);
+  mkdirSync(at);
   const quiet = "--prefer-offline --no-audit --no-fund --ignore-scripts --loglevel=error";
-  await run("npm", ["install", ...quiet.split(" ")], { cwd: all });
-  const lock = readFileSync(join(all, "node_modules/.package-lock.json"), "utf8");
-  installed = (JSON.parse(lock) as { readonly packages: typeof installed }).packages;
+  await run("npm", ["install", ...quiet.split(" "), `typescript@${version}`], { cwd: at });
+  return join(at, "node_modules/typescript/bin/tsc");
 }
 
 interface Packed {

@@ -14,7 +14,14 @@ import {
   textOf,
   type Manifest,
 } from "../contract/workspaces.ts";
-import { bytesIn, folder, packAndInstall, placesFor, tarballs } from "./installation.ts";
+import {
+  bytesIn,
+  folder,
+  installTypescript,
+  packAndInstall,
+  placesFor,
+  tarballs,
+} from "./installation.ts";
 
 const run = promisify(execFile);
 
@@ -228,13 +235,14 @@ it.each([...programs])(
 );
 
 const NEWEST = join(root, "node_modules/typescript/bin/tsc");
-const OLDER = join(folder, "all/node_modules/typescript-5.8/bin/tsc");
 
 // Bundlers look packages up as `preserve` does. One build reads the types of third parties once for both modes.
-it.each([
-  ["the newest TypeScript", [NEWEST, "--build", "preserve.json"]],
-  ["TypeScript 5.8", [OLDER, "--build", "nodenext.json", "preserve.json"]],
-] as const)("every exported name type-checks with %s, for bundlers too", async (_, command) => {
+it("every exported name type-checks with the newest TypeScript, for bundlers too", async () => {
+  expect(await node([NEWEST, "--build", "preserve.json"], join(folder, "all"))).toBe("");
+});
+
+it("every exported name type-checks with TypeScript 5.8, for bundlers too", async () => {
+  const command = [await installTypescript("5.8.3"), "--build", "nodenext.json", "preserve.json"];
   expect(await node(command, join(folder, "all"))).toBe("");
 });
 

@@ -141,7 +141,9 @@ describe("a stranger", () => {
     expect(changed).not.toBe(readFileSync(file, "utf8"));
     writeFileSync(file, changed);
   };
-  const REFUND = "npx bylaw check --tool refund --args";
+  // What `npx bylaw` runs, without a start of npm for each command.
+  const BYLAW = "node_modules/.bin/bylaw";
+  const REFUND = `${BYLAW} check --tool refund --args`;
 
   it(
     "goes from an empty folder to rules that travel and a host that obeys them",
@@ -181,7 +183,7 @@ describe("a stranger", () => {
       status: 1,
       stdout: expect.stringContaining("no-refund-without-ticket") as unknown,
     });
-    await ok(shop, "npx bylaw ruleset accept @acme/rules");
+    await ok(shop, `${BYLAW} ruleset accept @acme/rules`);
   }
 
   async function refusesLooserRules(): Promise<void> {
@@ -193,16 +195,16 @@ describe("a stranger", () => {
     );
     edit(join(rules, "cases.jsonl"), (text) => text.replace('"amount": 20}', '"amount": 90}'));
     await ok(rules, "npm version --no-git-tag-version patch");
-    const refused = await sh(rules, "npx bylaw ruleset verify --against @acme/rules@0.1.0");
+    const refused = await sh(rules, `${BYLAW} ruleset verify --against @acme/rules@0.1.0`);
     expect(refused).toMatchObject({ status: 1, stderr: "" });
     expect(refused.stdout).toContain("less strict");
     await ok(rules, "npm version --no-git-tag-version 1.0.0");
-    await ok(rules, "npx bylaw ruleset verify --against @acme/rules@0.1.0");
+    await ok(rules, `${BYLAW} ruleset verify --against @acme/rules@0.1.0`);
     await ok(rules, "npm publish --access public");
   }
 
   async function upgradesWithOpenEyes(): Promise<void> {
-    const changed = await sh(shop, "npx bylaw ruleset diff @acme/rules @acme/rules@1.0.0");
+    const changed = await sh(shop, `${BYLAW} ruleset diff @acme/rules @acme/rules@1.0.0`);
     expect(changed).toMatchObject({ status: 1, stderr: "" });
     expect(changed.stdout).toContain("deny → ask_user");
     expect(changed.stdout).toContain("@acme/rules 0.1.0 → 1.0.0");
@@ -210,15 +212,15 @@ describe("a stranger", () => {
     const unread = await sh(shop, `${REFUND} {"amount":20}`);
     expect(unread.status).toBe(2);
     expect(unread.stderr).toContain("BYLAW_RULESET_UNACCEPTED");
-    expect(await sh(shop, "npx bylaw ruleset accept @acme/rules")).toMatchObject({ status: 1 });
-    await ok(shop, "npx bylaw ruleset accept @acme/rules --looser");
+    expect(await sh(shop, `${BYLAW} ruleset accept @acme/rules`)).toMatchObject({ status: 1 });
+    await ok(shop, `${BYLAW} ruleset accept @acme/rules --looser`);
     expect(await sh(shop, `${REFUND} {"amount":20}`)).toMatchObject({ status: 3 });
     expect(await sh(shop, `${REFUND} {"amount":90}`)).toMatchObject({ status: 1 });
   }
 
   async function blocksCall(): Promise<void> {
     await ok(shop, "npx bylaw install claude-code --client none --config bylaw.config.json");
-    await ok(shop, "npx bylaw doctor claude-code");
+    await ok(shop, `${BYLAW} doctor claude-code`);
     const { hooks } = JSON.parse(readFileSync(join(place, ".claude/settings.json"), "utf8")) as {
       readonly hooks: Readonly<
         Record<string, readonly { readonly hooks: readonly { readonly command: string }[] }[]>
