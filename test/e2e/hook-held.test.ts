@@ -70,8 +70,8 @@ function heldDesk(files?: Readonly<Record<string, string>>): Held {
   };
 }
 
-const typesIn = (desk: EngineDesk): readonly string[] =>
-  eventsOf(desk).map(({ event_type }) => event_type);
+const typesIn = async (desk: EngineDesk): Promise<readonly string[]> =>
+  (await eventsOf(desk)).map(({ event_type }) => event_type);
 
 describe("a held hook", () => {
   test("goes on when a person says yes to exactly its call", async () => {
@@ -80,7 +80,7 @@ describe("a held hook", () => {
     const [id = ""] = await questions(1);
     expect(await approve(["yes", id], TOKENS.ada)).toMatchObject({ code: 0 });
     expect(verdictOf(await first)).toEqual(["allow", expect.stringContaining("ada")]);
-    expect(typesIn(desk)).toEqual([
+    expect(await typesIn(desk)).toEqual([
       ...["session_start", "tool_asked", "approval_granted", "tool_allowed"],
     ]);
     // The yes is used up, and other calls are answered by the engine at once.
@@ -101,7 +101,7 @@ describe("a held hook", () => {
     expect(verdictOf(await asks(call(PUBLISH), 1))).toMatchObject(["ask", expect.any(String)]);
     // Its question has expired. A yes to it would allow a later call that nobody looked at.
     await questions(0);
-    const asked = eventsOf(desk, run).find(({ event_type }) => event_type === "tool_asked");
+    const asked = (await eventsOf(desk, run)).find(({ event_type }) => event_type === "tool_asked");
     const id = asked === undefined ? "" : callQuestionId(run, asked);
     for (const args of [
       ["show", id],
@@ -145,7 +145,7 @@ describe("a held hook", () => {
       await once(hook, "close");
       await questions(0);
       expect((await approve(["yes", id], TOKENS.ada)).code).not.toBe(0);
-      expect(typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
+      expect(await typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
     },
   );
 
@@ -172,7 +172,7 @@ describe("a held hook", () => {
     await questions(1);
     host.kill("SIGKILL");
     await questions(0);
-    expect(typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
+    expect(await typesIn(desk)).toEqual(["session_start", "tool_asked", "tool_asked"]);
   });
 
   test("is not released by an agent, nor by a yes to another call", async () => {
@@ -218,7 +218,10 @@ describe("a held hook", () => {
     const { desk, call, asks, approve, questions } = heldDesk();
     const both = ["t1", "t2"].map(async (id) => asks(call(PUBLISH, { id })));
     await expect
-      .poll(() => typesIn(desk).filter((type) => type === "tool_asked").length, POLLED)
+      .poll(
+        async () => (await typesIn(desk)).filter((type) => type === "tool_asked").length,
+        POLLED,
+      )
       .toBe(2);
     const [id = ""] = await questions(1);
     expect((await approve(["yes", id], TOKENS.ada)).code).toBe(0);

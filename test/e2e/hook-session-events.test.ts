@@ -36,7 +36,11 @@ describe("the events of a session", () => {
     const asked = { host: "claude-code", digest, bytes: PROMPT.length };
     const kind = { host: "claude-code", agent_type: "Explore" };
     expect(
-      eventsOf(desk).map(({ event_type, agent_id, details }) => [event_type, agent_id, details]),
+      (await eventsOf(desk)).map(({ event_type, agent_id, details }) => [
+        event_type,
+        agent_id,
+        details,
+      ]),
     ).toEqual([
       ["session_start", null, { plan_file: null, total_tasks: 0 }],
       ["host_session_started", null, { host: "claude-code", source: "startup" }],
@@ -55,7 +59,7 @@ describe("the events of a session", () => {
     const { desk, engine, cold } = deskOf();
     for (const ask of [engine, cold, engine])
       for (const event of SESSION.slice(1, 5)) await ask(event);
-    expect(eventsOf(desk).map(({ event_type }) => event_type)).toEqual([
+    expect((await eventsOf(desk)).map(({ event_type }) => event_type)).toEqual([
       ...["session_start", "prompt_submitted", "subagent_started", "subagent_stopped"],
       "prompt_submitted",
     ]);
@@ -121,7 +125,7 @@ describe("a sub-agent of Copilot CLI, which has a session of its own", () => {
     await calls(SECRET, SUB);
     expect(await calls(NETWORK)).toEqual([true, true]);
     expect(await calls(NETWORK, DEEP)).toEqual([true, true]);
-    const agents = eventsOf(own, "copilot-s1").map(({ agent_id }) => agent_id);
+    const agents = (await eventsOf(own, "copilot-s1")).map(({ agent_id }) => agent_id);
     expect(new Set(agents)).toEqual(new Set([null, "a1", "a2"]));
   });
 

@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { HostOutput } from "@bylaw/host";
 import { claudeCode } from "@bylaw/host-claude-code";
-import type { LogEvent } from "@bylaw/kernel";
-import { BIN, bylaw, jsonLines, type Ran } from "./bylaw.ts";
+import { openSqliteReader } from "@bylaw/store-sqlite";
+import { BIN, type Ran } from "./bylaw.ts";
 import { engineDesk, run, type EngineDesk } from "./engine-kit.ts";
+import { eventsOf as eventsIn } from "./orchestrator-walk.ts";
 
 const RULES = `
 [[marks]]
@@ -91,10 +92,8 @@ export const SECRET = ["Read", { file_path: ".env" }] as const;
 export const NETWORK = bash("curl https://example.com");
 
 /** The events of a session's run. */
-export const eventsOf = ({ root }: EngineDesk, run = "claude-code-s1") =>
-  jsonLines(
-    bylaw(["log", "query", "--run", run, "--json"], { cwd: root }),
-  ) as unknown as readonly LogEvent[];
+export const eventsOf = async ({ root }: EngineDesk, run = "claude-code-s1") =>
+  eventsIn(await openSqliteReader(join(root, ".bylaw/store.db")), run);
 
 export const outputOf = ({ code, ...texts }: Ran): HostOutput => ({ ...texts, exit: code });
 export const blocks = (ran: Ran): boolean => claudeCode.blocks(outputOf(ran));

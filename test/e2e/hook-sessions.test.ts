@@ -75,7 +75,7 @@ describe("a run of a session", () => {
     expect(new Set(answers.map(({ stdout }) => stdout)).size).toBe(1);
     await engine(returned(event));
     await cold(returned(event));
-    const events = eventsOf(desk);
+    const events = await eventsOf(desk);
     expect(events.map(({ event_type, agent_id }) => [event_type, agent_id])).toEqual([
       ["session_start", null],
       ["tool_allowed", "sub"],
@@ -110,7 +110,7 @@ describe("a run of a session", () => {
       true,
       true,
     ]);
-    const tools = eventsOf(desk).map(
+    const tools = (await eventsOf(desk)).map(
       ({ event_type, details }) => `${event_type} ${String(details["tool"])}`,
     );
     expect(tools.slice(tools.indexOf("tool_allowed Read"))).not.toContain("tool_allowed Bash");
@@ -195,7 +195,9 @@ describe("a call that another hook changed after Bylaw was asked", () => {
     );
     // A rule allows it, or no rule covers it and the host decides.
     for (const what of [TESTS, bash("true")]) expect(await ends(what)).toBe("{}");
-    const found = eventsOf(desk).filter(({ event_type: type }) => type === "forbidden_call_ran");
+    const found = (await eventsOf(desk)).filter(
+      ({ event_type: type }) => type === "forbidden_call_ran",
+    );
     expect(found.map(({ agent_id, details }) => [agent_id, details])).toEqual(
       [publish, NETWORK, NETWORK].map(([tool, args]) => [
         "sub",
@@ -213,7 +215,7 @@ describe("a call that another hook changed after Bylaw was asked", () => {
     await engine(event);
     expect(await engine(ended(event, bash("true")))).toMatchObject({ code: 0, stdout: "{}" });
     expect(blocks(await engine(call(COMMIT)))).toBe(true);
-    const types = eventsOf(desk).map(({ event_type }) => event_type);
+    const types = (await eventsOf(desk)).map(({ event_type }) => event_type);
     expect(types).toEqual(["session_start", "tool_allowed", "tool_result", "tool_denied"]);
   });
 
@@ -264,7 +266,9 @@ test("a host that gives its calls no ids takes a call as passed only if no equal
   expect(await starts("git commit -m x")).toBe(false);
   await starts("npm publish x");
   await ends("npm publish x");
-  const results = eventsOf(desk, "copilot-s1").filter((one) => one.event_type === "tool_result");
+  const results = (await eventsOf(desk, "copilot-s1")).filter(
+    (one) => one.event_type === "tool_result",
+  );
   expect(results.map(({ details }) => details["reported"] ?? false)).toEqual([
     ...[true, true, false, false],
   ]);
@@ -317,7 +321,7 @@ command = ["mkdir first", "mkdir other"]
     await starts("mkdir last");
     await starts("mkdir first", {});
     await ends("mkdir first");
-    const events = eventsOf(desk, "droid-s1");
+    const events = await eventsOf(desk, "droid-s1");
     const ids = events.map(({ details }) => details["id"]);
     expect(
       events.map(({ event_type: type, details }) => [

@@ -124,7 +124,8 @@ test("a held call tells its operator once, signed, with the command that answers
     .update(`${String(headers["webhook-id"])}.${String(headers["webhook-timestamp"])}.${text}`)
     .digest("base64");
   expect(headers["webhook-signature"]).toBe(`v1,${signed}`);
-  const told = () => eventsOf(desk).find(({ event_type }) => event_type === "person_told");
+  const told = async () =>
+    (await eventsOf(desk)).find(({ event_type }) => event_type === "person_told");
   await expect.poll(told).toMatchObject({ details: { question: id, to: "ada", sent: true } });
   expect(await answer("yes", id)).toMatchObject({ code: 0 });
   expect(verdictOf(await asked)).toBe("allow");
@@ -166,12 +167,12 @@ test.each([
     ["npm publish b", "no", "deny"],
   ] as const) {
     const asked = asks(call(bash(line)));
-    const claimed = () =>
-      eventsOf(desk)
+    const claimed = async () =>
+      (await eventsOf(desk))
         .filter(({ event_type }) => event_type === "message_claimed")
         .find(({ details }) => !answered.has(details["question"]));
     await expect.poll(claimed).toBeDefined();
-    const id = String(claimed()?.details["question"]);
+    const id = String((await claimed())?.details["question"]);
     await until?.(1);
     answered.add(id);
     expect(await answer(verdict, id)).toMatchObject({ code: 0 });
@@ -185,10 +186,11 @@ test("a receiver that refuses each message is on record with its status, and who
   const { desk, call, asks, answer, show } = heldDesk(url, "100s");
   const asked = asks(call(bash("npm publish x")));
   await until(5);
-  const told = () => eventsOf(desk).find(({ event_type }) => event_type === "person_told");
+  const told = async () =>
+    (await eventsOf(desk)).find(({ event_type }) => event_type === "person_told");
   const why = "The receiver answered with status 410";
   await expect.poll(told).toMatchObject({ details: { to: "ada", sent: false, why } });
-  const id = String(told()?.details["question"]);
+  const id = String((await told())?.details["question"]);
   expect((await show(id)).stdout).toContain(`not told  ada: ${why}`);
   expect(await answer("no", id)).toMatchObject({ code: 0 });
   expect(verdictOf(await asked)).toBe("deny");
@@ -200,17 +202,18 @@ test("a broken file of operators is on record once for each question, without wh
   const secret = "whsec_short";
   tell(operators(url, secret));
   const asked = asks(call(bash("npm publish x")));
-  const untold = () => eventsOf(desk).filter(({ event_type }) => event_type === "nobody_told");
+  const untold = async () =>
+    (await eventsOf(desk)).filter(({ event_type }) => event_type === "nobody_told");
   await expect.poll(untold).toHaveLength(1);
-  const { question, why } = untold()[0]?.details ?? {};
+  const { question, why } = (await untold())[0]?.details ?? {};
   expect(why).toContain("must be `whsec_` and at least 24 bytes in base64");
   const shown = (await show(String(question))).stdout;
   expect(shown).toContain("not told  Operators: ");
   tell(operators(url));
   expect(await answer("no", String(question))).toMatchObject({ code: 0 });
   expect(verdictOf(await asked)).toBe("deny");
-  expect(untold()).toHaveLength(1);
-  const record = JSON.stringify(eventsOf(desk));
+  expect(await untold()).toHaveLength(1);
+  const record = JSON.stringify(await eventsOf(desk));
   for (const text of [secret, url]) expect(record + shown).not.toContain(text);
 });
 
