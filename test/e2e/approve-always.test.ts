@@ -9,7 +9,7 @@ import { openSqliteStore } from "@bylaw/store-sqlite";
 import { expect, onTestFinished, test } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { OPERATORS, TOKENS } from "./approve-kit.ts";
-import { BIN, bylaw, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
+import { BIN, bylawHere, json, jsonLines, scratch, type Ran } from "./bylaw.ts";
 import { answer } from "./terminal.ts";
 
 const FILES = {
@@ -36,7 +36,7 @@ interface Project {
   /** The effects of calls in one run. */
   readonly calls: (commands: readonly string[]) => Promise<readonly string[]>;
   readonly idOf: (command: string) => Promise<string>;
-  readonly yes: (id: string, ...args: readonly string[]) => Ran;
+  readonly yes: (id: string, ...args: readonly string[]) => Promise<Ran>;
   readonly policy: string;
 }
 
@@ -70,7 +70,7 @@ async function project(): Promise<Project> {
       return asked.find(({ args }) => args.command === command)?.id ?? "";
     },
     yes: (id, ...args) =>
-      bylaw(["approve", "yes", id, "--always", ...args], {
+      bylawHere(["approve", "yes", id, "--always", ...args], {
         ...{ cwd, env: { BYLAW_OPERATOR_TOKEN: TOKENS.ada } },
       }),
     policy: join(cwd, ".bylaw/policy.toml"),
@@ -80,21 +80,23 @@ async function project(): Promise<Project> {
 test("a yes with `--always` adds the smallest rule, and the call is not asked about again", async () => {
   const one = await project();
   expect(await one.call("frob src/a.ts")).toBe("ask_user");
-  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  const ran = await one.yes(await one.idOf("frob src/a.ts"));
   expect([ran.stderr, ran.code]).toEqual(["", 0]);
   expect(ran.stdout).toMatch(/^approved by ada, until .*\nAdded [\w-]+ to .*policy\.toml, and/);
   expect(await one.call("frob src/a.ts")).toBe("allow");
   for (const other of ["frob --all src/a.ts", "frob ../a.ts", "frobber src/a.ts"])
     expect(await one.call(other), other).toBe("ask_user");
   const cases = join(one.cwd, ".bylaw/policy.cases.jsonl");
-  const tested = bylaw(["test", "--config", "bylaw.config.json", cases], { cwd: one.cwd });
+  const tested = await bylawHere(["test", "--config", "bylaw.config.json", cases], {
+    cwd: one.cwd,
+  });
   expect([tested.stderr, tested.code]).toEqual(["", 0]);
 });
 
 test("it overrides a rule that asks on purpose, for that call alone, and the JSON names the rule", async () => {
   const one = await project();
   await one.call("npm publish a");
-  const ran = one.yes(await one.idOf("npm publish a"), "--json");
+  const ran = await one.yes(await one.idOf("npm publish a"), "--json");
   expect(json(ran)).toMatchObject({
     event_type: "approval_granted",
     always: { policy: one.policy, rule: expect.any(String) },
@@ -108,16 +110,18 @@ test("it says how many other questions can then only be refused", async () => {
   const one = await project();
   await one.calls(["frob src/a.ts", "npm publish a", "npm publish b"]);
   const [id, other] = [await one.idOf("frob src/a.ts"), await one.idOf("npm publish a")];
-  const ran = one.yes(id);
+  const ran = await one.yes(id);
   expect(ran.stdout).toContain("\nWith this rule, 2 other open questions can only be refused: ");
   const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
   const answered = (...args: readonly string[]) =>
-    bylaw(["approve", ...args], { cwd: one.cwd, env });
-  expect(answered("yes", other).stderr).toContain("This question was asked under another policy");
-  expect(answered("no", other, "--reason", "Ask again").code).toBe(0);
+    bylawHere(["approve", ...args], { cwd: one.cwd, env });
+  expect((await answered("yes", other)).stderr).toContain(
+    "This question was asked under another policy",
+  );
+  expect((await answered("no", other, "--reason", "Ask again")).code).toBe(0);
   // The call made again has a question under the policy with the rule.
   expect(await one.call("npm publish a")).toBe("ask_user");
-  expect(answered("yes", await one.idOf("npm publish a")).code).toBe(0);
+  expect((await answered("yes", await one.idOf("npm publish a"))).code).toBe(0);
 });
 
 test("a question older than 10,000 other calls can become a rule, and an older no still counts", async () => {
@@ -125,16 +129,16 @@ test("a question older than 10,000 other calls can become a rule, and an older n
   await one.calls(["frob --all src/b.ts", "frob src/a.ts"]);
   const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
   const no = ["approve", "no", await one.idOf("frob --all src/b.ts"), "--reason", "Not this"];
-  expect(bylaw(no, { cwd: one.cwd, env }).code).toBe(0);
+  expect((await bylawHere(no, { cwd: one.cwd, env })).code).toBe(0);
   await one.calls(Array.from({ length: 10_000 }, (_, at) => `frob ${at}`));
   await one.calls(["frob --all src/a.ts", "ls src"]);
   const suggested = await bylawHere("suggest", { cwd: one.cwd });
   expect(suggested.stdout).toContain(
     "Older calls were left out: only the newest 10000 different ones are considered\n",
   );
-  const refused = one.yes(await one.idOf("frob --all src/a.ts"));
+  const refused = await one.yes(await one.idOf("frob --all src/a.ts"));
   expect(refused.stderr).toMatch(/BYLAW_APPROVAL_UNFIT: .* A call like it was refused/);
-  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  const ran = await one.yes(await one.idOf("frob src/a.ts"));
   expect([ran.stderr, ran.code]).toEqual(["", 0]);
   expect(await one.call("frob src/a.ts")).toBe("allow");
 });
@@ -142,7 +146,7 @@ test("a question older than 10,000 other calls can become a rule, and an older n
 test("nothing is recorded or written if the call cannot become a rule", async () => {
   const one = await project();
   await one.call("frob $(date)");
-  const unread = one.yes(await one.idOf("frob $(date)"));
+  const unread = await one.yes(await one.idOf("frob $(date)"));
   expect(unread.code).toBe(1);
   expect(unread.stderr).toMatch(/^error BYLAW_APPROVAL_UNFIT: The answer cannot become a rule: /);
   expect(await one.idOf("frob $(date)")).not.toBe("");
@@ -150,9 +154,9 @@ test("nothing is recorded or written if the call cannot become a rule", async ()
   await one.call("frob src/a.ts");
   const env = { BYLAW_OPERATOR_TOKEN: TOKENS.ada };
   const no = ["approve", "no", await one.idOf("frob src/a.ts"), "--reason", "Not this"];
-  expect(bylaw(no, { cwd: one.cwd, env }).code).toBe(0);
+  expect((await bylawHere(no, { cwd: one.cwd, env })).code).toBe(0);
   await one.call("frob src/a.ts");
-  const refused = one.yes(await one.idOf("frob src/a.ts"));
+  const refused = await one.yes(await one.idOf("frob src/a.ts"));
   expect(refused.stderr).toMatch(/BYLAW_APPROVAL_UNFIT: .* A call like it was refused/);
   expect(readFileSync(one.policy, "utf8")).toBe(FILES[".bylaw/policy.toml"]);
 });
@@ -164,7 +168,7 @@ test("nothing is recorded if the policy is not in force", async () => {
   renameSync(one.policy, join(one.cwd, "rules.toml"));
   const config = FILES["bylaw.config.json"].replace(".bylaw/policy.toml", "rules.toml");
   writeFileSync(join(one.cwd, "bylaw.config.json"), config);
-  const ran = one.yes(id);
+  const ran = await one.yes(id);
   expect([ran.code, ran.stderr]).toEqual([
     1,
     expect.stringMatching(/has no policy .*policy\.toml/),
@@ -176,7 +180,7 @@ test("the yes counts if the rule cannot be added, and the error says so", async 
   const one = await project();
   await one.call("frob src/a.ts");
   symlinkSync(join(one.cwd, "missing/cases"), join(one.cwd, ".bylaw/policy.cases.jsonl"));
-  const ran = one.yes(await one.idOf("frob src/a.ts"));
+  const ran = await one.yes(await one.idOf("frob src/a.ts"));
   expect(ran.code).not.toBe(0);
   expect(ran.stderr).toMatch(/BYLAW_POLICY_UNWRITABLE: The yes is recorded, but .*policy\.toml/);
   expect(await one.idOf("frob src/a.ts")).toBe("");
@@ -185,7 +189,7 @@ test("the yes counts if the rule cannot be added, and the error says so", async 
 
 test("a server's question takes no rule", async () => {
   const one = await project();
-  const ran = one.yes("0a1b2c3d4e5f6071", "--url", "http://127.0.0.1:9");
+  const ran = await one.yes("0a1b2c3d4e5f6071", "--url", "http://127.0.0.1:9");
   expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/`--always` writes a policy/)]);
 });
 
@@ -201,7 +205,7 @@ test("an agent cannot add a rule with operators of its own, even through a link"
   const id = await one.idOf("frob src/a.ts");
   const store = ["--store", join(one.cwd, ".bylaw/store.db")];
   for (const given of [[], ["--by", "mallory"]]) {
-    const ran = bylaw(["approve", "yes", id, "--always", ...store, ...given], {
+    const ran = await bylawHere(["approve", "yes", id, "--always", ...store, ...given], {
       ...{ cwd: own, env: { BYLAW_OPERATOR_TOKEN: token } },
     });
     expect(ran.stderr).toMatch(/BYLAW_APPROVAL_UNAUTHORIZED/);
