@@ -32,11 +32,11 @@ async function pidOf(one: Desk): Promise<number> {
 }
 
 describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) => {
-  test("gives the same answers, and is uninstalled byte for byte", () => {
+  test("gives the same answers, and is uninstalled byte for byte", async () => {
     const one = desk();
     const before = '{\n   "model" : "x"\n}\n';
     one.write(SETTINGS, before);
-    expect(one.bylaw("install", "claude-code", "--client", client)).toMatchObject({ code: 0 });
+    expect(await one.here("install", "claude-code", "--client", client)).toMatchObject({ code: 0 });
     for (const attempt of ["first", "second"]) {
       expect([attempt, blocks(one.event(line("git push --force", one)))]).toEqual([attempt, true]);
       expect(json(one.event(line("git status", one)))).toMatchObject({
@@ -47,21 +47,21 @@ describe.each(["node", "curl", "none"])("bylaw install --client %s", (client) =>
       expect([bad.code, bad.stdout]).toEqual([2, ""]);
       expect(bad.stderr).toMatch(/^Bylaw could not judge this: ./);
     }
-    expect(json(one.bylaw("install", "claude-code", "--client", client, "--json"))).toMatchObject({
-      state: "unchanged",
-    });
-    const told = one.bylaw("doctor", "claude-code");
+    expect(
+      json(await one.here("install", "claude-code", "--client", client, "--json")),
+    ).toMatchObject({ state: "unchanged" });
+    const told = await one.here("doctor", "claude-code");
     expect([told.code, /The engine .* runs as process/.test(told.stdout)]).toEqual([
       0,
       client !== "none",
     ]);
-    one.bylaw("uninstall", "claude-code");
+    await one.here("uninstall", "claude-code");
     expect(readFileSync(join(one.home, SETTINGS), "utf8")).toBe(before);
   });
 
-  test("a change of the settings that leaves the hook in place is allowed, any other is not", () => {
+  test("a change of the settings that leaves the hook in place is allowed, any other is not", async () => {
     const one = desk();
-    one.bylaw("install", "claude-code", "--client", client);
+    await one.here("install", "claude-code", "--client", client);
     const file = join(one.home, SETTINGS);
     const change = { hook_event_name: "ConfigChange", file_path: file, cwd: one.project };
     expect(one.event(change).stdout).toBe("{}");
@@ -95,11 +95,11 @@ describe.each([
   ["none", "bin.js"],
   ["none", "node"],
 ])("bylaw install --client %s without %s", (client, file) => {
-  test("blocks calls, unless `--if-absent ask` leaves them to the agent", () => {
+  test("blocks calls, unless `--if-absent ask` leaves them to the agent", async () => {
     const one = desk();
-    one.bylaw("install", "claude-code", "--client", client);
+    await one.here("install", "claude-code", "--client", client);
     expect(blocks(without(one, file))).toBe(true);
-    one.bylaw("install", "claude-code", "--client", client, "--if-absent", "ask");
+    await one.here("install", "claude-code", "--client", client, "--if-absent", "ask");
     expect(without(one, file)).toEqual(SILENT);
     // Where it can be asked, it decides as ever.
     expect(blocks(one.event(line("git push --force", one)))).toBe(true);
@@ -107,32 +107,32 @@ describe.each([
 });
 
 describe.each(["node", "curl", "none"])("--client %s --if-absent ask", (client) => {
-  test("blocks if Bylaw is there and fails, and doctor says what it does", () => {
+  test("blocks if Bylaw is there and fails, and doctor says what it does", async () => {
     const one = desk();
     one.write("config.json", '{ "fallback": "allow" }');
     const own = ["--client", client, "--config", join(one.home, "config.json")];
-    one.bylaw("install", "claude-code", ...own, "--if-absent", "ask");
+    await one.here("install", "claude-code", ...own, "--if-absent", "ask");
     one.write("bin.js", "process.exit(1);");
     const command = one.command().replaceAll(`'${BIN}'`, `'${join(one.home, "bin.js")}'`);
     expect(blocks(one.event(line("ls", one), { command }))).toBe(true);
     one.write("config.json", "{");
     expect(blocks(one.event(line("ls", one)))).toBe(true);
     expect(blocks(one.event("no event"))).toBe(true);
-    expect(one.bylaw("doctor", "claude-code").stdout).toContain("(`--if-absent ask`)");
+    expect((await one.here("doctor", "claude-code")).stdout).toContain("(`--if-absent ask`)");
   });
 
-  test("is no change that a session may make, and is uninstalled byte for byte", () => {
+  test("is no change that a session may make, and is uninstalled byte for byte", async () => {
     const one = desk();
     const before = '{ "model": "x" }\n';
     one.write(SETTINGS, before);
-    one.bylaw("install", "claude-code", "--client", client);
+    await one.here("install", "claude-code", "--client", client);
     const ask = one.command();
     const file = join(one.home, SETTINGS);
     const change = { hook_event_name: "ConfigChange", file_path: file, cwd: one.project };
-    one.bylaw("install", "claude-code", "--client", client, "--if-absent", "ask");
+    await one.here("install", "claude-code", "--client", client, "--if-absent", "ask");
     expect(one.event(change)).toEqual(SILENT);
     expect(json(one.event(change, { command: ask }))).toMatchObject({ decision: "block" });
-    one.bylaw("uninstall", "claude-code");
+    await one.here("uninstall", "claude-code");
     expect(readFileSync(file, "utf8")).toBe(before);
   });
 });
@@ -140,7 +140,7 @@ describe.each(["node", "curl", "none"])("--client %s --if-absent ask", (client) 
 describe("the client of curl", () => {
   test("blocks if curl fails, and the next call has a new engine", async () => {
     const one = desk();
-    one.bylaw("install", "claude-code", "--client", "curl");
+    await one.here("install", "claude-code", "--client", "curl");
     expect(one.event(line("git status", one)).code).toBe(0);
     const pid = await pidOf(one);
     signal(pid, "SIGKILL");
@@ -154,7 +154,7 @@ describe("the client of curl", () => {
 
   test("blocks in JSON on Codex, and does not trust an engine with another key", async () => {
     const one = deskOf({}, ".codex/hooks.json", () => ({}));
-    expect(one.bylaw("install", "codex", "--client", "curl").code).toBe(0);
+    expect((await one.here("install", "codex", "--client", "curl")).code).toBe(0);
     const call = codex.shellCall("ls", one.project);
     expect(codex.blocks(outputOf(one.event(call)))).toBe(false);
     writeFileSync(join(one.home, "run/engine.key"), "another");
@@ -162,9 +162,9 @@ describe("the client of curl", () => {
     expect([ran.code, codex.blocks(outputOf(ran))]).toEqual([0, true]);
   });
 
-  test("ignores curl's settings files, and starts no other program of that name", () => {
+  test("ignores curl's settings files, and starts no other program of that name", async () => {
     const one = desk();
-    one.bylaw("install", "claude-code", "--client", "curl");
+    await one.here("install", "claude-code", "--client", "curl");
     one.event(line("git status", one));
     one.write(".curlrc", 'proxy = "http://127.0.0.1:1"\noutput = "stolen"\n');
     one.write("project/curl", "#!/bin/sh\necho '{}'\n");
@@ -174,9 +174,9 @@ describe("the client of curl", () => {
     expect(existsSync(join(one.project, "stolen"))).toBe(false);
   });
 
-  test("falls back to Node for a folder that curl cannot name", () => {
+  test("falls back to Node for a folder that curl cannot name", async () => {
     const one = desk();
-    one.bylaw("install", "claude-code", "--client", "curl");
+    await one.here("install", "claude-code", "--client", "curl");
     const folder = join(one.home, "a=b");
     onTestFinished(() => enginesIn(folder).forEach((pid) => signal(pid, "SIGKILL")));
     const command = one.command().replaceAll(join(one.home, "run"), folder);
@@ -186,17 +186,17 @@ describe("the client of curl", () => {
     }
   });
 
-  test("is refused if a script cannot name the socket", () => {
+  test("is refused if a script cannot name the socket", async () => {
     const one = desk();
-    const ran = one.bylaw("install", "claude-code", "--client", "curl", "--managed");
+    const ran = await one.here("install", "claude-code", "--client", "curl", "--managed");
     expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/cannot be given together/)]);
     rmSync(join(one.home, ".config"), { recursive: true, force: true });
   });
 });
 
-test("an agent that tries to escape cannot write to the engine's folder or end the engine by name", () => {
+test("an agent that tries to escape cannot write to the engine's folder or end the engine by name", async () => {
   const one = desk();
-  one.bylaw("install", "claude-code");
+  await one.here("install", "claude-code");
   for (const command of [
     "rm ~/.bylaw/run/x.sock",
     "echo x > ~/.bylaw/run/engine.key",

@@ -26,9 +26,9 @@ const blocks = ({ code, stdout, stderr }: Ran): boolean =>
   claudeCode.blocks({ stdout, stderr, exit: code });
 
 describe("bylaw install claude-code", () => {
-  test("a denied call stays out, an allowed one runs, and Claude Code decides the rest", () => {
-    const { bylaw, event, project } = desk();
-    expect(bylaw("install", "claude-code")).toMatchObject({ code: 0, stderr: "" });
+  test("a denied call stays out, an allowed one runs, and Claude Code decides the rest", async () => {
+    const { here, event, project } = desk();
+    expect(await here("install", "claude-code")).toMatchObject({ code: 0, stderr: "" });
     const denied = event(line("git push --force origin main", project));
     expect(denied).toMatchObject({ code: 0, stderr: "" });
     expect(JSON.parse(denied.stdout)).toEqual({
@@ -49,9 +49,9 @@ describe("bylaw install claude-code", () => {
     expect(event(line("frobnicate", project))).toEqual({ code: 0, stdout: "{}", stderr: "" });
   });
 
-  test("tells the agent of a denied call that ran, and of no other", () => {
-    const { bylaw, event, project } = desk();
-    bylaw("install", "claude-code", "--strict");
+  test("tells the agent of a denied call that ran, and of no other", async () => {
+    const { here, event, project } = desk();
+    await here("install", "claude-code", "--strict");
     const ran = (command: string): Ran =>
       event({ ...line(command, project), hook_event_name: "PostToolUse", tool_response: {} });
     expect(json(ran("git push --force origin main"))).toMatchObject({
@@ -63,62 +63,68 @@ describe("bylaw install claude-code", () => {
       expect(ran(command)).toEqual({ code: 0, stdout: "{}", stderr: "" });
   });
 
-  test("--strict asks about what no rule covers", () => {
-    const { bylaw, event, project } = desk();
-    bylaw("install", "claude-code", "--strict");
+  test("--strict asks about what no rule covers", async () => {
+    const { here, event, project } = desk();
+    await here("install", "claude-code", "--strict");
     expect(json(event(line("frobnicate", project)))).toMatchObject({
       hookSpecificOutput: { permissionDecision: "ask" },
     });
   });
 
-  test("--project uses the project's configuration and its local settings", () => {
-    const { bylaw, event, project } = desk(
+  test("--project uses the project's configuration and its local settings", async () => {
+    const { here, event, project } = desk(
       {
         "project/bylaw.config.json": '{ "fallback": "deny" }',
         "project/.claude/settings.json": '{ "model": "x" }',
       },
       "project/.claude/settings.local.json",
     );
-    expect(bylaw("install", "claude-code", "--project").code).toBe(0);
+    expect((await here("install", "claude-code", "--project")).code).toBe(0);
     expect(readFileSync(join(project, ".claude/settings.json"), "utf8")).toBe('{ "model": "x" }');
     expect(blocks(event(line("ls", project)))).toBe(true);
-    expect(bylaw("uninstall", "claude-code", "--project").code).toBe(0);
+    expect((await here("uninstall", "claude-code", "--project")).code).toBe(0);
     expect(existsSync(join(project, ".claude/settings.local.json"))).toBe(false);
   });
 
-  test("refuses a configuration that cannot decide, two scopes, unknown hosts, and a project without rules", () => {
-    const { bylaw, home } = desk({ "project/bad.json": "{" });
-    expect(bylaw("install", "claude-code", "--config", "bad.json").code).toBe(2);
-    expect(bylaw("install", "claude-code", "--user", "--project").stderr).toMatch(
+  test("refuses a configuration that cannot decide, two scopes, unknown hosts, and a project without rules", async () => {
+    const { here, home } = desk({ "project/bad.json": "{" });
+    expect((await here("install", "claude-code", "--config", "bad.json")).code).toBe(2);
+    expect((await here("install", "claude-code", "--user", "--project")).stderr).toMatch(
       /cannot be given together/,
     );
-    expect(bylaw("install", "claude-cod").stderr).toMatch(/Did you mean `claude-code`\?/);
-    expect(bylaw("install", "claude-code", "--project").stderr).toMatch(/BYLAW_CONFIG_MISSING/);
+    expect((await here("install", "claude-cod")).stderr).toMatch(/Did you mean `claude-code`\?/);
+    expect((await here("install", "claude-code", "--project")).stderr).toMatch(
+      /BYLAW_CONFIG_MISSING/,
+    );
     expect(existsSync(join(home, SETTINGS))).toBe(false);
   });
 
-  test("restores settings with other hooks unchanged", () => {
+  test("restores settings with other hooks unchanged", async () => {
     const before =
       '{\n\t"hooks": { "PreToolUse": [{ "hooks": [{ "type": "command", "command": "lint" }] }] }\n}\n';
-    const { bylaw, home } = desk({ [SETTINGS]: before });
-    bylaw("install", "claude-code");
+    const { here, home } = desk({ [SETTINGS]: before });
+    await here("install", "claude-code");
     const first = readFileSync(join(home, SETTINGS), "utf8");
-    expect(json(bylaw("install", "claude-code", "--json"))).toMatchObject({ state: "unchanged" });
+    expect(json(await here("install", "claude-code", "--json"))).toMatchObject({
+      state: "unchanged",
+    });
     expect(readFileSync(join(home, SETTINGS), "utf8")).toBe(first);
     expect(readFileSync(join(home, `${SETTINGS}.bylaw-backup`), "utf8")).toBe(before);
-    bylaw("uninstall", "claude-code");
+    await here("uninstall", "claude-code");
     expect(readFileSync(join(home, SETTINGS), "utf8")).toBe(before);
   });
 });
 
 describe("bylaw doctor claude-code", () => {
-  test("runs the installed command and finds no problem", () => {
-    const { bylaw } = desk();
-    bylaw("install", "claude-code");
-    const ran = bylaw("doctor", "claude-code", "--json");
+  test("runs the installed command and finds no problem", async () => {
+    const { here } = desk();
+    await here("install", "claude-code");
+    const ran = await here("doctor", "claude-code", "--json");
     expect(ran.code).toBe(0);
     expect(json(ran)).toMatchObject({ host: "claude-code", ok: true });
-    expect(bylaw("doctor", "claude-code").stdout).toMatch(/^Claude Code\nok {2}Installed in /);
+    expect((await here("doctor", "claude-code")).stdout).toMatch(
+      /^Claude Code\nok {2}Installed in /,
+    );
   });
 
   test.each([
@@ -169,17 +175,17 @@ describe("bylaw doctor claude-code", () => {
       ({ home }: Desk) => write(join(home, ".config/bylaw/bylaw.config.json"), "{}"),
       /No rule stops the agent from changing .*settings\.json/,
     ],
-  ])("exits with 1 where %s", (what, change, told) => {
+  ])("exits with 1 where %s", async (what, change, told) => {
     const one = desk();
-    if (what !== "nothing is installed") one.bylaw("install", "claude-code");
+    if (what !== "nothing is installed") await one.here("install", "claude-code");
     change(one);
-    const ran = one.bylaw("doctor", "claude-code");
+    const ran = await one.here("doctor", "claude-code");
     expect(ran).toMatchObject({ code: 1, stderr: "" });
     expect(ran.stdout).toMatch(told);
   });
 });
 
-test("bylaw doctor alone examines each agent with the hook, and names files with hooks of others", () => {
+test("bylaw doctor alone examines each agent with the hook, and names files with hooks of others", async () => {
   const hooks = { PreToolUse: [{ hooks: [{ type: "command", command: "./change.sh" }] }] };
   const settings = { hooks, statusLine: { type: "command", command: "./line.sh" }, model: "x" };
   const one = desk({
@@ -188,32 +194,32 @@ test("bylaw doctor alone examines each agent with the hook, and names files with
     "project/.mcp.json": "{",
     ".claude/settings.json": JSON.stringify({ apiKeyHelper: "./own.sh" }),
   });
-  expect(one.bylaw("doctor")).toMatchObject({
+  expect(await one.here("doctor")).toMatchObject({
     code: 1,
     stdout: expect.stringContaining("not installed for any") as string,
   });
-  one.bylaw("install", "claude-code");
-  const ran = one.bylaw("doctor");
-  expect([ran.code, ran.stdout]).toEqual([0, one.bylaw("doctor", "claude-code").stdout]);
+  await one.here("install", "claude-code");
+  const ran = await one.here("doctor");
+  expect([ran.code, ran.stdout]).toEqual([0, (await one.here("doctor", "claude-code")).stdout]);
   expect(ran.stdout.match(/Note: .* commands without asking/g)).toEqual([
     `Note: ${join(one.project, ".claude/settings.json")} has other hooks, \`statusLine\`. They run commands without asking`,
     `Note: ${join(one.project, ".mcp.json")} runs commands without asking`,
   ]);
   write(join(one.project, ".claude/settings.local.json"), '{"disableAllHooks":true}');
-  expect(one.bylaw("install", "claude-code").stdout).toContain(
+  expect((await one.here("install", "claude-code")).stdout).toContain(
     `It is not in force here: ${join(one.project, ".claude/settings.local.json")} has`,
   );
 });
 
 describe("an agent that tries to escape", () => {
-  const installed = (files: Readonly<Record<string, string>> = {}): Desk => {
+  const installed = async (files: Readonly<Record<string, string>> = {}): Promise<Desk> => {
     const one = desk(files);
-    expect(one.bylaw("install", "claude-code").code).toBe(0);
+    expect((await one.here("install", "claude-code")).code).toBe(0);
     return one;
   };
 
-  test("cannot write to the settings, the rules or the program, by a shell or a file tool", () => {
-    const { event, home, project } = installed();
+  test("cannot write to the settings, the rules or the program, by a shell or a file tool", async () => {
+    const { event, home, project } = await installed();
     for (const file of [
       join(home, SETTINGS),
       join(project, ".claude/settings.json"),
@@ -235,8 +241,8 @@ describe("an agent that tries to escape", () => {
     ["switches all hooks off", ".claude/settings.json", '{"disableAllHooks":true}'],
     ["loads code into hooks", ".claude/settings.local.json", '{"env":{"NODE_OPTIONS":"-r ./x"}}'],
     ["breaks its settings", ".claude/settings.json", "{"],
-  ])("and %s in the session has that change refused", (_, file, text) => {
-    const { event, project } = installed();
+  ])("and %s in the session has that change refused", async (_, file, text) => {
+    const { event, project } = await installed();
     write(join(project, file), text);
     const change = {
       hook_event_name: "ConfigChange",
@@ -253,16 +259,16 @@ describe("an agent that tries to escape", () => {
     expect(event({ ...change, file_path: join(project, file) }).stdout).toBe("{}");
   });
 
-  test("gains nothing from a configuration that it puts into the workspace", () => {
-    const { event, project } = installed();
+  test("gains nothing from a configuration that it puts into the workspace", async () => {
+    const { event, project } = await installed();
     write(join(project, "bylaw.config.json"), '{ "fallback": "allow", "approval_mode": "yolo" }');
     write(join(project, "sub/bylaw.config.js"), "export default {}; process.exit(0);");
     for (const cwd of [project, join(project, "sub")])
       expect(blocks(event(line("git push --force", cwd), { cwd }))).toBe(true);
   });
 
-  test("gains nothing from a program of the same name, or from code that Node loads first", () => {
-    const { event, project } = installed();
+  test("gains nothing from a program of the same name, or from code that Node loads first", async () => {
+    const { event, project } = await installed();
     for (const name of ["bylaw", "node"]) {
       write(join(project, "bin", name), "#!/bin/sh\necho '{}'\n");
       chmodSync(join(project, "bin", name), 0o755);
@@ -283,8 +289,8 @@ describe("an agent that tries to escape", () => {
     expect(existsSync(env.NODE_COMPILE_CACHE)).toBe(false);
   });
 
-  test("is blocked if its input cannot be judged", () => {
-    const { event, project } = installed();
+  test("is blocked if its input cannot be judged", async () => {
+    const { event, project } = await installed();
     const text = JSON.stringify(line("git status", project));
     const twice = text.replace("{", '{"tool_input":{"command":"git push --force"},');
     const large = text.replace('"x"', JSON.stringify("x".repeat(17 * 2 ** 20)));
@@ -295,8 +301,8 @@ describe("an agent that tries to escape", () => {
     }
   });
 
-  test("has a call of 15 MB judged by its content", () => {
-    const { event, project } = installed();
+  test("has a call of 15 MB judged by its content", async () => {
+    const { event, project } = await installed();
     const filler = "x".repeat(15 * 2 ** 20);
     const ran = event(call("Bash", { command: "git push --force", description: filler }, project));
     expect(blocks(ran)).toBe(true);
@@ -306,9 +312,14 @@ describe("an agent that tries to escape", () => {
 describe("a hook that cannot decide blocks, and never exits with 1", () => {
   test.each(readCases<[string, string?]>(import.meta, "with-configuration"))(
     "with a configuration that %s",
-    (_, text) => {
+    async (_, text) => {
       const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
-      one.bylaw("install", "claude-code", "--config", join(one.home, "rules/bylaw.config.mjs"));
+      await one.here(
+        "install",
+        "claude-code",
+        "--config",
+        join(one.home, "rules/bylaw.config.mjs"),
+      );
       if (text === undefined) rmSync(join(one.home, "rules/bylaw.config.mjs"));
       else write(join(one.home, "rules/bylaw.config.mjs"), text);
       const ran = one.event(line("ls", one.project));
@@ -317,7 +328,7 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
     },
   );
 
-  test("a stop is refused at most eight times in a row, and the run says that the gate gave up", () => {
+  test("a stop is refused at most eight times in a row, and the run says that the gate gave up", async () => {
     const plugin = `import { defineCheck, definePlugin, deny } from "@bylaw/kernel";
       import { z } from "zod";
       const looksBack = definePlugin({ name: "looks-back", version: "1.0.0", options: z.strictObject({}).prefault({}),
@@ -328,7 +339,7 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
       ] };`;
     const one = desk({ "rules/bylaw.config.mjs": plugin });
     const stop = stopOf(one);
-    const ran = one.bylaw(
+    const ran = await one.here(
       "install",
       "claude-code",
       "--config",
@@ -357,10 +368,10 @@ describe("a hook that cannot decide blocks, and never exits with 1", () => {
     expect([checked.code, JSON.parse(checked.stdout)]).toMatchObject([1, { effect: "deny" }]);
   });
 
-  test("rules that cannot be loaded refuse a stop as often, and no more", () => {
+  test("rules that cannot be loaded refuse a stop as often, and no more", async () => {
     const one = desk({ "rules/bylaw.config.mjs": "export default { fallback: 'deny' };" });
     const config = join(one.home, "rules/bylaw.config.mjs");
-    one.bylaw("install", "claude-code", "--config", config);
+    await one.here("install", "claude-code", "--config", config);
     write(config, "export default {");
     const stop = stopOf(one);
     const answers = Array.from({ length: 9 }, (_, index) => stop(index > 0).stdout);

@@ -109,13 +109,13 @@ test("an offered call is judged by where its paths lead", () => {
   expect(changedTo(denied)).toBeUndefined();
 });
 
-test("what cannot be judged is a deny in JSON, because after any other failure Codex runs the call", () => {
+test("what cannot be judged is a deny in JSON, because after any other failure Codex runs the call", async () => {
   const desk = deskOf({}, ".codex/hooks.json", () => ({}));
-  desk.bylaw("install", "codex");
+  await desk.here("install", "codex");
   for (const input of ["", "no event", '{"a":1,"a":2}'])
     expect([desk.event(input).code, blocks(desk.event(input))]).toEqual([0, true]);
   const broken = deskOf({}, ".codex/hooks.json", () => ({}));
-  broken.bylaw("install", "codex");
+  await broken.here("install", "codex");
   writeFileSync(join(broken.home, ".config/bylaw/bylaw.config.json"), "{");
   const call = codex.shellCall("ls", broken.project);
   expect(blocks(broken.event(call))).toBe(true);

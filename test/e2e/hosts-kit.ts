@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { bylaw, scratch, type Ran } from "./bylaw.ts";
+import { bylaw, bylawHere, scratch, type Ran } from "./bylaw.ts";
 import { enginesIn, signal } from "./engine-kit.ts";
 
 /** A user's home folder with a project in it, and the `bylaw` command run there. */
@@ -10,6 +10,8 @@ export interface Desk {
   readonly home: string;
   readonly project: string;
   readonly bylaw: (...args: readonly string[]) => Ran;
+  /** Runs the command in this process. */
+  readonly here: (...args: readonly string[]) => Promise<Ran>;
   /** Writes a file, given by its path from the home folder. */
   readonly write: (file: string, text: string) => void;
   /** The installed command. */
@@ -35,6 +37,8 @@ export function deskOf(
   const project = join(home, "project");
   const env = { HOME: home, BYLAW_OPERATOR_TOKEN: "" };
   const run = join(home, "run");
+  const withEngine = (args: readonly string[]): readonly string[] =>
+    args[0] === "install" ? [...args, "--engine", run] : args;
   onTestFinished(() => enginesIn(run).forEach((pid) => signal(pid, "SIGKILL")));
   const command = (): string => {
     const text = readFileSync(join(home, settings), "utf8");
@@ -44,8 +48,8 @@ export function deskOf(
   return {
     home,
     project,
-    bylaw: (...args) =>
-      bylaw(args[0] === "install" ? [...args, "--engine", run] : args, { cwd: project, env }),
+    bylaw: (...args) => bylaw(withEngine(args), { cwd: project, env }),
+    here: (...args) => bylawHere(withEngine(args), { cwd: project, env }),
     write(file, text) {
       mkdirSync(join(home, file, ".."), { recursive: true });
       writeFileSync(join(home, file), text, { mode: 0o755 });
