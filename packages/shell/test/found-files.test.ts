@@ -62,11 +62,19 @@ test.each([
   ["cat a $(find src -type f) b", ["read a", "read+ src splits expands", "read b"]],
   ["wc -l $(git ls-files | grep x)", ["read+ . links splits expands tracked:here partial"]],
   ['cat "$(find src)"', ["read ?"]],
+  ["cat <(find src)", []],
   ["cat $(ls)", ["read *"]],
   ["cat $(ls -d src/*/)", ["read src/*/"]],
   ["cat $(ls src)", ["read src links splits expands", "read * links splits expands"]],
 ])("a command gets the files of a list in its words: %s", (line, effects) =>
   expect(foundBy(line, 0)).toEqual(effects),
+);
+
+test.each([
+  'while read -r f; do cat "$f"; done < <(find src -type f)',
+  "while IFS= read -r -d '' f; do cat \"$f\"; done < <(find src -type f -print0)",
+])("a loop reads what a process substitution prints: %s", (line) =>
+  expect(foundBy(line)).toEqual(["read+ src splits"]),
 );
 
 describe("a process substitution is a pipe", () => {

@@ -61,6 +61,7 @@ const READERS = [
   (list: string) => `${list} | while read -r f; do cat "$f"; done`,
   (list: string) => `${list} | while IFS= read -r f; do head -3 "$f" | sort; done`,
   (list: string) => `${list} | while read f; do cat $f; done`,
+  (list: string) => `while read -r f; do cat "$f"; done < <(${list})`,
 ];
 const LINES = LISTS.flatMap((list) => READERS.map((line) => line(list)));
 

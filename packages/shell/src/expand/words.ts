@@ -32,10 +32,7 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
   }
   for (const units of bracesOf(walk, unitsOf(walk, node)))
     if (units.length > 0) words.push(argumentOf(walk, units));
-  const [part, ...more] = node.parts ?? [];
-  const word = words.at(-1);
-  if (part?.type === "CommandExpansion" && more.length === 0 && word?.text === undefined)
-    (walk.substituted ??= new Map()).set(part, word);
+  noteSubstitution(walk, node, "CommandExpansion", words.at(-1));
 }
 
 // Expands the braces of a word.
@@ -53,7 +50,21 @@ export function targetsOf(walk: WalkState, node: WordNode): Word[] {
   if (PLAIN.test(node.text)) return [known(node.text)];
   const name = nameWord(walk, node);
   if (name !== undefined) return [name];
-  return bracesOf(walk, unitsOf(walk, node)).map((units) => wordOf(walk, units));
+  const words = bracesOf(walk, unitsOf(walk, node)).map((units) => wordOf(walk, units));
+  noteSubstitution(walk, node, "ProcessSubstitution", words.at(-1));
+  return words;
+}
+
+// What a substitution prints may turn out to be a list of paths, if the word is nothing else.
+function noteSubstitution(
+  walk: WalkState,
+  { parts = [] }: WordNode,
+  type: "CommandExpansion" | "ProcessSubstitution",
+  word: Word | undefined,
+): void {
+  const [part, ...more] = parts;
+  if (part?.type === type && more.length === 0 && word !== undefined && word.text === undefined)
+    (walk.substituted ??= new Map()).set(part, word);
 }
 
 /** Expands the word of an assignment or here-string. It stays one word, and its braces are literal. */

@@ -1,7 +1,9 @@
 import type { Word } from "../analysis.ts";
+import type { Redirected } from "../expand/redirections.ts";
 import { LIMITS } from "../limits.ts";
 import type { Finding, Listing } from "../programs/found-files.ts";
 import { listedFiles } from "../programs/listed-files.ts";
+import { PIPE, type Input } from "../programs/program-reading.ts";
 import type { Node, ParsedScript } from "../parse/syntax.ts";
 import type { WalkState } from "./walk-state.ts";
 
@@ -38,7 +40,7 @@ export function listOf(
   return listedFiles(draft.argv, before);
 }
 
-/** The files whose paths a substitution prints, a path on each line. `first`: the position of its first command. */
+/** The files whose paths a substitution prints. `first`: the position of its first command. */
 export function listOfScript(
   walk: WalkState,
   script: ParsedScript | undefined,
@@ -56,16 +58,8 @@ export function listOfScript(
   if (nodes.length !== walk.commands.length - first) return undefined;
   let files: Listing | undefined;
   for (const [at, node] of nodes.entries()) files = listOf(walk, node, first + at, files);
-  return files?.zero === false && files.files.length <= LIMITS.places
-    ? splitList(files)
-    : undefined;
+  return (files?.files.length ?? 0) <= LIMITS.places ? files : undefined;
 }
-
-// The shell splits what a substitution prints, and reads each part as a glob.
-const splitList = ({ files, zero }: Listing): Listing => ({
-  files: files.map((finding) => ({ ...finding, splits: true, expands: true })),
-  zero,
-});
 
 /** The words, with those for the paths of a list in place of the `$(…)` that prints it. */
 export const withLists = (
@@ -75,4 +69,24 @@ export const withLists = (
 ): readonly Word[] =>
   lists.size === 0
     ? words
-    : words.flatMap((word) => lists.get(word)?.files.flatMap(wordsFor) ?? [word]);
+    : words.flatMap((word) => {
+        const list = lists.get(word);
+        // Bash drops zero bytes, splits the rest and reads each part as a glob.
+        return list?.zero === false
+          ? list.files.flatMap((file) => wordsFor({ ...file, splits: true, expands: true }))
+          : [word];
+      });
+
+/** What a group reads from: for a loop a list, if a process substitution prints one, as in `while read -r f; do …; done < <(find src)`. */
+export function inputOf(
+  command: Node,
+  { redirections, input }: Redirected,
+  lists: ReadonlyMap<Word, Listing>,
+  around: Input,
+): Input {
+  const [read, ...more] = redirections.filter(({ operator }) => operator.startsWith("<"));
+  const files = read?.target === undefined ? undefined : lists.get(read.target);
+  // zsh reads from several inputs in turn.
+  const isOnly = more.length === 0 && input === PIPE && around.kind !== "pipe";
+  return files && command.type === "While" && isOnly ? { kind: "pipe", files } : (input ?? around);
+}

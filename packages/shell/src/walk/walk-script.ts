@@ -17,7 +17,7 @@ import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
-import { isLoop, listOf, readsList, withLists } from "./piped-files.ts";
+import { isLoop, inputOf, listOf, readsList, withLists } from "./piped-files.ts";
 import { readLoopWords, roundsOf, walkLoop, walkWhile } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./shell-state.ts";
@@ -29,7 +29,6 @@ import type {
   Node,
   ParsedScript,
   PipelineNode,
-  RedirectionNode,
   Statement,
 } from "../parse/syntax.ts";
 
@@ -147,7 +146,7 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
   noteRefused(walk, refusedText(walk.source, node));
   switch (node.type) {
     case "Redirected":
-      return walkRedirected(walk, node.command, node.redirects, place);
+      return walkRedirected(walk, node, place);
     case "Subshell":
       inOwnProcess(walk, () => walkList(walk, node.body.commands, place));
       break;
@@ -262,13 +261,12 @@ function walkCase(
 
 function walkRedirected(
   walk: WalkState,
-  command: Node,
-  redirects: readonly RedirectionNode[],
+  { command, redirects }: Extract<Node, { type: "Redirected" }>,
   place: CommandContext,
 ): void {
   const redirected = noneRedirected();
   for (const redirect of redirects) addRedirection(walk, redirect, redirected);
-  finishWords(walk, place);
+  const lists = finishWords(walk, place);
   const outer = {
     redirections: redirected.redirections,
     effects: redirected.effects,
@@ -279,7 +277,8 @@ function walkRedirected(
   };
   if (allOf(outer).length > LIMITS.redirections)
     return noteLimit(walk, `more than ${LIMITS.redirections} redirections around a command`);
-  const inside: CommandContext = { ...place, outer, input: redirected.input ?? place.input };
+  const input = inputOf(command, redirected, lists, place.input);
+  const inside: CommandContext = { ...place, outer, input };
   const first = walk.commands.length;
   walkNode(walk, command, inside);
   for (let at = first; at < walk.outers.length; at++) if (walk.outers[at] !== place.outer) return;

@@ -83,7 +83,7 @@ export interface WalkState {
   readonly unknown: Unknown[];
   /** Substitutions in the last words, to be walked next. */
   pending: WordPart[] | undefined;
-  /** The last words that are nothing but a `$(…)` without quotes, by their substitution. */
+  /** The last words that are nothing but a substitution without quotes, by that. */
   substituted: Map<WordPart, Word> | undefined;
   /** Reasons found in the last words. */
   reasons: Unknown[] | undefined;
