@@ -109,9 +109,11 @@ export interface FoundFiles {
 
 /**
  * Known text or a hole: `any` text, a `name` (text without a slash, matched by a glob) or a `number` (digits, optionally negative).
- * `deep`: the name is written `**`, which some shells read as any number of directories.
+ * `deep`: the name is written `**`, which some shells read as any number of directories. `optional`: the number may be missing.
  */
-export type Piece = string | { readonly hole: "any" | "name" | "number"; readonly deep?: true };
+export type Piece =
+  | string
+  | { readonly hole: "any" | "name" | "number"; readonly deep?: true; readonly optional?: true };
 
 /** One assignment. */
 export interface Assignment {

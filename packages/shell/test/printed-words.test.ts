@@ -1,10 +1,13 @@
 import { expect, it } from "vitest";
-import { analyze } from "../src/index.ts";
+import { analyze, type ShellCommand } from "../src/index.ts";
+
+const commandOf = (line: string, name?: string): ShellCommand | undefined =>
+  analyze(line).commands.find(({ argv }) => name === undefined || argv[0]?.text === name);
 
 const ID = "0".repeat(40);
 
-const wordsOf = (line: string): readonly (string | undefined)[] =>
-  (analyze(line).commands[0]?.argv ?? []).map(
+const wordsOf = (line: string, name?: string): readonly (string | undefined)[] =>
+  (commandOf(line, name)?.argv ?? []).map(
     ({ text, pieces }) =>
       text ??
       (pieces.every((piece) => typeof piece !== "string" && piece.hole === "number")
@@ -34,10 +37,30 @@ it.each([
 
 it.each([
   "test $(git ls-files | wc -l) -gt 3",
+  "n=$(git ls-files | wc -l); test $n -gt 3",
+  'for f in src/*; do n=$(wc -l < "$f"); test "$n" -gt 3; done',
+  "if a; then n=$(wc -l < a); test $n -gt 3; fi",
   'test "$(grep -c x a)" -gt 3',
   "test $(grep -ci 'x y' < a) -gt 3",
   'test "$(grep -vc "x y" a 2>/dev/null)" -gt 3',
-])("a count is a number: %s", (line) => expect(wordsOf(line)).toEqual(["test", "#", "-gt", "3"]));
+])("a count is a number: %s", (line) =>
+  expect(wordsOf(line, "test")).toEqual(["test", "#", "-gt", "3"]),
+);
+
+it.each([
+  'cat "$(wc -l < nope)/etc/passwd"',
+  'cat "$(wc -l < nope).env"',
+  "cat $(grep -c x nope)/etc/passwd",
+  'n=$(wc -l < nope); cat "$n/etc/passwd"',
+  'for f in a; do n=$(wc -l < nope); cat "$n/etc/passwd"; done',
+  "cat $!/etc/passwd",
+  "sed $(grep -c x nope) s/x/id/e f",
+])("a count that may be missing begins no other word: %s", (line) => {
+  const pieces = [commandOf(line, "cat"), commandOf(line, "sed")].flatMap(
+    (command) => command?.argv[1]?.pieces ?? [],
+  );
+  expect(pieces[0]).toEqual({ hole: "any" });
+});
 
 it.each([
   "test $(wc -l a) -gt 3",
@@ -50,8 +73,16 @@ it.each([
   "test $(grep -c x a 2>&1) -gt 3",
   "test $(grep x a) -gt 3",
   "test $(wc -l | tee x) -gt 3",
-])("what may print more than a number is unknown: %s", (line) => {
-  const [test] = analyze(line).commands;
-  expect(wordsOf(line)).toContain(undefined);
+  'for f in a; do test "$n" -gt 3; n=$(wc -l < a); done',
+  'for f in a; do n=$(wc -l < a); test "$n" -gt 3; n=$(cat a); done',
+  'for f in a; do n=$(wc -l < a); read n; test "$n" -gt 3; done',
+  'for f in a; do (n=$(wc -l < a)); test "$n" -gt 3; done',
+  'for f in a; do b && n=$(wc -l < a); test "$n" -gt 3; done',
+  'for f in a; do n=$(wc -l < a) & test "$n" -gt 3; done',
+  'for f in a; do n=$(wc -l < a); done; test "$n" -gt 3',
+  'n=x; for f in a; do n=$(wc -l < a); test "$n" -gt 3; done',
+])("what may be more than a number is unknown: %s", (line) => {
+  const test = commandOf(line, "test");
+  expect(wordsOf(line, "test")).toContain(undefined);
   expect(test?.unknown.map(({ code }) => code)).toContain("dynamic_script");
 });

@@ -13,6 +13,8 @@ export interface Hole {
   readonly splits: boolean;
   /** Whether it is the home directory, unless something changes that. */
   readonly home?: boolean;
+  /** Whether it may be no text at all, so that what follows would begin the word. */
+  readonly optional?: true;
 }
 
 export type Unit = Text | Hole;

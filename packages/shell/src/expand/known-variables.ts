@@ -8,6 +8,8 @@ import { isOrdinary, isSetByShell } from "./variables.ts";
 export class KnownVariables {
   /** Whether a value was used, and other code may set the same variable. */
   contradicted = false;
+  /** Variables of the current list, such as the body of a loop, that are a number or empty from here to its end. */
+  counts: ReadonlySet<string> = new Set();
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
@@ -33,9 +35,15 @@ export class KnownVariables {
   /** The value, if it is known. */
   valueOf(name: string): readonly Piece[] | undefined {
     if (this.#hidden || this.#elsewhere.has(name)) return undefined;
-    const value = this.#values.get(name);
+    const value = this.counts.has(name) ? COUNT : this.#values.get(name);
     if (value !== undefined) this.#use(name);
     return value;
+  }
+
+  /** Whether the value is a number, or empty. */
+  isCount(name: string): boolean {
+    const [piece, ...more] = this.valueOf(name) ?? [];
+    return typeof piece === "object" && piece.optional === true && more.length === 0;
   }
 
   #use(name: string): void {
@@ -59,6 +67,14 @@ export class KnownVariables {
     if (pieces === undefined || !isFollowed(name)) this.#values.delete(name);
     else this.#values.set(name, pieces);
     if (this.#chain === "and") this.#chained.push(name);
+  }
+
+  /** Sets a variable for the rest of a list that may run at any time, and any number of times. */
+  setInList(name: string, value: Word | undefined): void {
+    const isCount = value?.pieces.every(isNumber) === true && isFollowed(name);
+    if (isCount && !this.#hidden && !this.#isKnown(name) && !this.#elsewhere.has(name))
+      this.counts = new Set(this.counts).add(name);
+    else this.setElsewhere(name);
   }
 
   /** Records that other code may set a variable, at any time. */
@@ -136,6 +152,11 @@ export class KnownVariables {
 interface FolderChanges {
   readonly folderChanges: number;
 }
+
+const COUNT: readonly Piece[] = [{ hole: "number", optional: true }];
+
+const isNumber = (piece: Piece): boolean =>
+  typeof piece === "string" ? /^\d*$/.test(piece) : piece.hole === "number";
 
 const isFollowed = (name: string): boolean => isOrdinary(name) && !isSetByShell(name);
 

@@ -12,8 +12,9 @@ const ANY: Hole = { hole: "any", splits: false };
 /** Any text, in any number of words. */
 export const SPLIT: Hole = { hole: "any", splits: true };
 const NUMBER: Hole = { hole: "number", splits: false };
-// `$!` is empty without a background job, and `$(…)` is if it fails.
-const NUMBER_OR_NONE: Hole = { hole: "number", splits: true };
+// A count is empty if its command fails, and `$!` without a background job.
+const COUNT: Hole = { hole: "number", splits: false, optional: true };
+const JOB: Hole = { ...COUNT, splits: true };
 const HOME_QUOTED: Hole = { hole: "any", splits: false, home: true };
 const HOME_OPEN: Hole = { hole: "any", splits: true, home: true };
 /** The number of the pipe of a process substitution. */
@@ -56,7 +57,9 @@ export function variableOf(text: string): string | undefined {
 
 // Without quotes, bash splits and globs a value, which changes none of these.
 const staysOneWord = (piece: Piece): boolean =>
-  typeof piece === "string" ? /^[\w./:@%+,=-]+$/.test(piece) : piece.hole === "number";
+  typeof piece === "string"
+    ? /^[\w./:@%+,=-]+$/.test(piece)
+    : piece.hole === "number" && piece.optional !== true;
 
 interface Around {
   readonly quoted: boolean;
@@ -83,9 +86,11 @@ function valueUnits(
   return value.map((piece) =>
     typeof piece === "string"
       ? { text: piece, quoted: true }
-      : piece.hole === "number"
-        ? NUMBER
-        : NAME,
+      : piece.hole === "name"
+        ? NAME
+        : piece.optional === true
+          ? COUNT
+          : NUMBER,
   );
 }
 
@@ -157,8 +162,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "CommandExpansion": {
       (walk.pending ??= []).push(part);
       const text = newFile(part.text) ?? (quoted ? quotedDocument(part) : undefined);
-      if (text === undefined && printsNumber(part.script))
-        units.push(quoted ? NUMBER : NUMBER_OR_NONE);
+      if (text === undefined && quoted && printsNumber(part.script)) units.push(COUNT);
       else if (text === undefined) units.push(quoted ? ANY : SPLIT);
       else units.push({ text, quoted: true });
       return;
@@ -202,7 +206,7 @@ function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
   if (/^\$[?#$]$/.test(text)) return NUMBER;
   // A line that sets one of these is unknown, and so is a file that one of them names. What only prints its words may have them.
   if (/^\$(?:PATH|PWD|SHELL|USER)$/.test(text)) return ANY;
-  if (text === "$!") return quoted ? ANY : NUMBER_OR_NONE;
+  if (text === "$!") return quoted ? ANY : JOB;
   noteUse(walk, text.slice(1));
   return quoted && text !== "$@" ? ANY : SPLIT;
 }

@@ -16,7 +16,7 @@ import { skippedText } from "../parse/skipped-text.ts";
 import { LIMITS } from "../limits.ts";
 import type { Input } from "../programs/program-reading.ts";
 import { addRedirection, noneRedirected, type Redirected } from "../expand/redirections.ts";
-import type { AssignmentNode, CommandNode } from "../parse/syntax.ts";
+import type { AssignmentNode, CommandNode, Statement } from "../parse/syntax.ts";
 import { visitWord } from "../expand/expansions.ts";
 import { appendWords, oneWord } from "../expand/words.ts";
 
@@ -39,6 +39,8 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
         // A substitution earlier in the command still reads the old value.
         if (followed && (prefix.length === 1 || walk.pending === undefined))
           walk.variables.assign(item.name, isWhole(item) ? assignment.value : undefined);
+        else if (place.sets === true && isWhole(item))
+          walk.variables.setInList(item.name, assignment.value);
         else walk.variables.setElsewhere(item.name);
       }
     }
@@ -76,6 +78,13 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   takeReasons(walk, draft);
   return redirected?.input ?? place.input;
 }
+
+/** Whether a statement of a list only sets a variable, before the next one runs. */
+export const isSetting = ({ command, background }: Statement): boolean =>
+  command.type === "Command" &&
+  command.prefix.length === 1 &&
+  onlyAssigns(command) &&
+  background !== true;
 
 function onlyAssigns({ name, prefix, suffix }: CommandNode): boolean {
   return name === undefined && [...prefix, ...suffix].every(({ type }) => type === "Assignment");

@@ -30,7 +30,9 @@ export function walkPending(
   const { pending, substituted } = walk;
   if (pending === undefined) return NO_LISTS;
   walk.pending = walk.substituted = undefined;
-  const inside: CommandContext = { ...together(place), origin: "substitution", outer: undefined };
+  const inside: CommandContext = {
+    ...{ ...together(place), origin: "substitution", outer: undefined, sets: false },
+  };
   const listed = new Map<Word, Listing>();
   for (const part of pending) {
     if (walk.full) return NO_LISTS;

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { markUntrusted, setName } from "../expand/assignments.ts";
-import { emptyDraft, add, allOf, readCommand, takeReasons } from "./read-command.ts";
+import { emptyDraft, add, allOf, isSetting, readCommand, takeReasons } from "./read-command.ts";
 import { visitTest } from "../expand/conditions.ts";
 import {
   inOwnProcess,
@@ -44,6 +44,7 @@ export function walkScript(walk: WalkState, script: ParsedScript, place: Command
 
 function walkList(walk: WalkState, statements: readonly Statement[], place: CommandContext): void {
   let from = place.folder;
+  const { counts } = walk.variables;
   walk.onSuccess = walk.onFailure = from;
   for (const statement of statements) {
     if (walk.full) return;
@@ -52,13 +53,14 @@ function walkList(walk: WalkState, statements: readonly Statement[], place: Comm
     const inside = inFolder(background === true ? { ...place, order: "later" } : place, from);
     if (inside.order === "after") walk.step++;
     if (command.type === "AndOr") walkAndOr(walk, command, inside);
-    else walkPipeline(walk, command, inside);
+    else walkPipeline(walk, command, isSetting(statement) ? { ...inside, sets: true } : inside);
     const end = eitherFolder(walk.onSuccess, walk.onFailure);
     // A background job changes only its own working directory. In zsh, only the last command of `a && b &` is a background job.
     if (background !== true) from = end;
     else if (command.type === "AndOr") from = eitherFolder(from, end);
     if (background === true) walk.onSuccess = walk.onFailure = from;
   }
+  walk.variables.counts = counts;
 }
 
 const inFolder = (place: CommandContext, folder: Folder): CommandContext =>

@@ -52,6 +52,8 @@ export interface CommandContext {
   readonly once: boolean;
   /** When the command runs: after everything before it, concurrently with its statement, or at any later time. */
   readonly order: "after" | "with" | "later";
+  /** Whether it is a statement of a list that only sets a variable. */
+  readonly sets?: boolean;
 }
 
 /** The context of the line itself. */
