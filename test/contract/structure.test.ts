@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_308,
-  test_lines: 108_277,
+  source_lines: 144_343,
+  test_lines: 108_298,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

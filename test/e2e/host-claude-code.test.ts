@@ -7,6 +7,7 @@ import { json, type Ran } from "./bylaw.ts";
 import { deskOf, type Desk } from "./hosts-kit.ts";
 
 const SETTINGS = ".claude/settings.json";
+const OPERATORS = ".config/bylaw/.bylaw/operators.json";
 const desk = (files: Readonly<Record<string, string>> = {}, settings = SETTINGS): Desk =>
   deskOf(files, settings, (project) => ({ CLAUDE_PROJECT_DIR: project }));
 
@@ -127,7 +128,27 @@ describe("bylaw doctor claude-code", () => {
     );
   });
 
+  test("names who may answer, and who is told", async () => {
+    const one = desk();
+    await one.here("install", "claude-code");
+    const token = (digit: string): string => `sha256:${digit.repeat(64)}`;
+    const notify = { url: "https://ntfy.example/x" };
+    const operators = [
+      { name: "Ada", token: token("1") },
+      { name: "Bo", token: token("2"), notify },
+    ];
+    write(join(one.home, OPERATORS), JSON.stringify({ operators }));
+    const ran = await one.here("doctor", "claude-code");
+    expect(ran.stdout).toContain("ok  May answer questions: Ada, Bo. Told: Bo\n");
+    expect(ran.stdout).not.toContain("ntfy.example");
+  });
+
   test.each([
+    [
+      "the file of operators is broken",
+      ({ home }: Desk) => write(join(home, OPERATORS), "{"),
+      /no {2}Nobody can answer a question: .*operators\.json/,
+    ],
     ["nothing is installed", (_: Desk) => {}, /not installed/],
     [
       "a project file switches hooks off",

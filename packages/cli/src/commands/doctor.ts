@@ -10,6 +10,7 @@ import {
 } from "@bylaw/host";
 import type { CommandSpec, OptionSpec, OptionsOf } from "../command-line/command.ts";
 import { engineFindings } from "../hosts/engine-findings.ts";
+import { operatorFindings } from "../hosts/operator-findings.ts";
 import { hostNamed, HOSTS } from "../hosts/known-hosts.ts";
 import { placeHere } from "../hosts/place.ts";
 import { HOST_ARGUMENT } from "../hosts/scope.ts";
@@ -26,6 +27,7 @@ interface Finding {
     | "guards_itself"
     | "out_of_reach"
     | "alone"
+    | "operators"
     | "engine";
   readonly ok: boolean;
   readonly message: string;
@@ -75,6 +77,7 @@ async function examine(
   const installed = reports.filter(({ command }) => command !== undefined);
   // A managed hook needs nothing from a person.
   const note = installed.every(({ scope }) => scope === "managed") ? "" : host.note;
+  const commands = installed.map(({ command = "" }) => command);
   const files = installed.map(({ file }) => file).join(", ");
   const findings: readonly Finding[] = [
     {
@@ -91,8 +94,9 @@ async function examine(
       .map((file) => join(project, file))
       .filter((file) => existsSync(file))
       .map((file) => noteOthers(file, "runs")),
+    ...operatorFindings(commands),
     // Last, because the trials above start the engine.
-    ...(await engineFindings(installed.map(({ command = "" }) => command))),
+    ...(await engineFindings(commands)),
   ];
   const ok = findings.every((finding) => finding.ok);
   const paint = paintFor(process.stdout);

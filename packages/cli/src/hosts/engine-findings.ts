@@ -1,6 +1,6 @@
 import { engineStatus, type EngineStatus } from "@bylaw/engine";
 import { engineFolderFault, enginePlace } from "@bylaw/hook-client";
-import { BIN, CLIENT } from "./hook-command.ts";
+import { BIN, CLIENT, optionIn } from "./hook-command.ts";
 
 /** The state of the engine that a hook asks. */
 interface EngineFinding {
@@ -14,12 +14,9 @@ export async function engineFindings(
   commands: readonly string[],
 ): Promise<readonly EngineFinding[]> {
   const asking = commands.filter((command) => command.includes(CLIENT));
-  const folders = new Set(
-    asking.map((command) => / --engine '((?:[^']|'\\'')*)'/.exec(command)?.[1]),
-  );
+  const folders = new Set(asking.map((command) => optionIn(command, "engine")));
   return await Promise.all(
-    [...folders].map(async (quoted) => {
-      const folder = quoted?.replaceAll("'\\''", "'");
+    [...folders].map(async (folder) => {
       const place = enginePlace({ bin: BIN, folder });
       const status = await engineStatus(place);
       if (typeof status === "object") return findingOf(status);

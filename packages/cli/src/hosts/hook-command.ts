@@ -83,3 +83,7 @@ export const hookCommands = (setup: HookSetup): readonly string[] =>
   HOOK_CLIENTS.map((client) => hookCommand(setup, client));
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The value of an option in a command that {@link hookCommand} wrote. */
+export const optionIn = (command: string, name: "config" | "engine"): string | undefined =>
+  new RegExp(` --${name} '((?:[^']|'\\\\'')*)'`).exec(command)?.[1]?.replaceAll("'\\''", "'");
