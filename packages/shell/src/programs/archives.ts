@@ -141,9 +141,10 @@ export const ARCHIVES: Readonly<Record<string, Spec>> = {
   gtar: TAR_READ,
   bsdtar: TAR_READ,
   zip: {
-    options: options`-r,--recurse-paths -R -T --test -u -f -F -FF -A -g -j -k -l -ll -o -e -q -v -x -i -X -y,--symlinks -z -sf -li -la -1
+    options: options`-r,--recurse-paths -u -f -F -FF -A -g -j -k -l -ll -o -e -q -v -x -i -X -y,--symlinks -z -sf -li -la -1
       -9 -0 -h --help ${kind.script} -TT --unzip-command ${kind.flagThat("delete")} -d,--delete -m,--move ${kind.value} -n -t -tt -P -s
-      ${kind.write} -O,--out --output-file -b -lf ${kind.flagThat("load")} -@,--names-stdin`,
+      ${kind.write} -O,--out --output-file -b -lf ${kind.flagThat("load")} -@,--names-stdin ${kind.flagThat("run")} -T,--test
+      ${kind.flagThat("unknown")} -R`,
     more: zip,
   },
   unzip: {

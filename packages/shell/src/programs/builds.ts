@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { runArgv } from "./apply-spec.ts";
+import { readOptions, runArgv } from "./apply-spec.ts";
 import { file, hazard, inlineCode, isInput, mayRun, unknown, type Findings } from "./findings.ts";
 import { argumentFiles, checkUnknownOptions } from "./checkers.ts";
 import {
@@ -13,7 +13,7 @@ import { GO_TOOLS } from "./go.ts";
 import { RUST_TOOLS } from "./rust.ts";
 import { OBJCOPY } from "./objcopy.ts";
 import { recordArgumentsOfScript, runFile, runInput } from "./script-file.ts";
-import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
+import { hasOption, optionsNamed, parseArgs, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
@@ -80,9 +80,16 @@ const PLAIN_MAVEN =
   /^(?:(?:skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|checkstyle\.skip)(?:=(?:true|false))?|(?:test|it\.test)=[\w.*#,+!-]+)$/;
 
 function cmake(use: ParsedArgs, out: Findings): void {
-  for (const { at, value } of optionsNamed(use, "D"))
-    if (!PLAIN_CMAKE.test(value?.text ?? "")) hazard(out, at, "configure");
   const [first] = use.operands;
+  // Only the command of `-E` and what is built have no options of their own behind the first operand.
+  const later =
+    first === undefined || hasOption(use, "E build")
+      ? undefined
+      : parseArgs(use.spec, out.argv, first.at + 1, { posix: false });
+  if (later !== undefined) readOptions(later, out);
+  for (const one of later === undefined ? [use] : [use, later])
+    for (const { at, value } of optionsNamed(one, "D"))
+      if (!PLAIN_CMAKE.test(value?.text ?? "")) hazard(out, at, "configure");
   if (hasOption(use, "E") && first !== undefined) runArgv(out, first.at);
   if (!hasOption(use, "build")) {
     if (!hasOption(use, "E") && first !== undefined) file(out, "read", first.word);
@@ -208,6 +215,14 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     options: options`-d -D -t -T -x -h -s -S -r ${kind.value} -j -m -M`,
     operands: [many("read")],
     more: argumentFiles,
+  },
+  esbuild: {
+    options: options`--bundle --minify --minify-whitespace --minify-identifiers --minify-syntax --splitting --watch --keep-names --version --help
+      ${kind.optional} --sourcemap --format --platform --target --tree-shaking --log-level --charset --jsx --legal-comments --global-name
+      --packages --analyze --color ${kind.write} --outfile --outdir ${kind.read} --tsconfig`,
+    exact: true,
+    operands: [many("read")],
+    inert: "version help",
   },
   nm: { options: options`${kind.load} --plugin`, operands: [many("read")], more: argumentFiles },
   readelf: { operands: [many("read")], more: argumentFiles },

@@ -225,8 +225,9 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
   "format-patch": {
     options: options`${LOG} -k -N -s,--signoff --stdout --encode-email-headers --progress ${kind.write} -o,--output-directory
       ${kind.optional} --attach --inline --thread --rfc --notes ${kind.value} --in-reply-to --cover-from-description --subject-prefix
-      --filename-max-length -v,--reroll-count --to --cc --signature --suffix --base --interdiff --range-diff --creation-factor
-      ${kind.flag} --ignore-if-in-upstream --cover-letter ${kind.read} --signature-file`,
+      --filename-max-length -v,--reroll-count --to --cc --signature --base --interdiff --range-diff --creation-factor
+      ${kind.flag} --ignore-if-in-upstream --cover-letter ${kind.read} --signature-file
+      ${kind.valueThat("write")} --suffix`,
     more: (use, out) => {
       formatPatch(use, out);
       printsTracked(use, out, "top");
