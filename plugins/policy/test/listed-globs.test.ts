@@ -95,6 +95,14 @@ describe("a glob means the names that exist", () => {
       expect([line, await decided(line)]).toEqual([line, "allow"]);
   });
 
+  it("only folders, behind a slash", async () => {
+    create("guard.ts");
+    expect(await decided("sed -i s/a/b/ *")).toBe("deny governing");
+    expect(await decided("sed -i s/a/b/ */")).toBe("allow");
+    create("lib/guard.ts/x");
+    expect(await decided("sed -i s/a/b/ lib/*/")).toBe("deny governing");
+  });
+
   it("in a folder that is really named `~`", async () => {
     create("home/a.ts");
     create("~/guard.ts");

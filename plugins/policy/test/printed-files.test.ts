@@ -25,7 +25,7 @@ paths = "**/notes.txt"
 [[rules]]
 name = "search"
 action = "allow"
-command = ["{grep,rgrep,ack} *", "tar cf [!-]* *", "cd *", "cat *", "head *", "ls *", "find *", "du *", "git checkout *", "git add *"]
+command = ["{grep,rgrep,ack,diff} *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "du *", "git checkout *", "git add *"]
 paths = { read = ["./?*", "./?*/**"], write = "./*.tar" }
 `;
 
@@ -154,5 +154,38 @@ describe("a search of the whole workspace", () => {
 
   it("reads no parent folder", async () => {
     expect(await effectOf("grep -r KEY ..", join(work, "src"))).toBe("ask_user");
+  });
+});
+
+describe("a command that follows links", () => {
+  const lines = [
+    "grep -R KEY src",
+    "grep -R KEY src/deep test",
+    "diff -r src test",
+    "diff -rq src test",
+    "zip -r a.tar src",
+    "tar chf a.tar src",
+  ];
+
+  it.each(lines)("is allowed if there is no link below its folders: %s", async (line) => {
+    expect(await effectOf(line)).toBe("allow");
+  });
+
+  it.each(lines)("is not allowed if there is one: %s", async (line) => {
+    symlinkSync(tmpdir(), join(work, "src/deep/out"));
+    expect(await effectOf(line)).toBe("ask_user");
+  });
+
+  it.each(lines)("is asked about if a denied file is there: %s", async (line) => {
+    create("src/deep/.env");
+    expect((await decide(line)).reason).toContain("which may use `src/deep/.env`");
+  });
+
+  it("is not allowed if its folder is a link, or another command may make one", async () => {
+    symlinkSync("src", join(work, "other"));
+    expect(await effectOf("grep -R KEY other")).toBe("ask_user");
+    expect(await effectOf("grep -R KEY src/*")).toBe("ask_user");
+    expect(await effectOf("touch src/x && grep -R KEY src")).toBe("ask_user");
+    expect(await effectOf("ln -s /etc src/x; grep -R KEY src")).toBe("ask_user");
   });
 });

@@ -168,8 +168,12 @@ function withFlagsAt(
 // Stands for any one operand, even one that makes the program write, such as the name of a new branch.
 const OPERAND = "[!-]*";
 
+// An option with any value, which may be what the program writes.
+const NAMED = /^--[\w-]+=\*$/;
+
 const spellsOut = (glob: Glob | undefined, { does }: Hazard): boolean =>
-  glob?.literal !== undefined || (does === "write" && glob?.source === OPERAND);
+  glob?.literal !== undefined ||
+  (does === "write" && (glob?.source === OPERAND || NAMED.test(glob?.source ?? "")));
 
 function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefined): boolean {
   if (word?.single !== true) return false;
@@ -212,9 +216,9 @@ const PRINTERS: ReadonlySet<string> = new Set("cat head ls nl stat tac tail".spl
  */
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
-  // `echo` has only options for printing, and `printf` accepts no options after its format.
+  // These have only options for printing, and `printf` accepts no options after its format.
   let ended =
-    program?.text === "echo" ||
+    /^(?:echo|basename|dirname)$/.test(program?.text ?? "") ||
     (program?.text === "printf" && first?.text?.startsWith("-") === false);
   for (let at = 1; at < words.length; at++) {
     const word = words[at];

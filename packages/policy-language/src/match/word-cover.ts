@@ -16,7 +16,7 @@ export interface UrlWord {
 }
 
 // A `..` segment, also in forms that a server may decode.
-const CLIMBS = /(?<=^|[/\\])(?:\.|%2e){2}(?=[/\\]|$)/gi;
+const CLIMBS = /(?<=^|[/\\=])(?:\.|%2e){2}(?=[/\\]|$)/gi;
 const OPTION = /^(--?\w[\w-]{0,64}=)(.*)$/s;
 const URL_PARTS = /^([a-z*?][\w+.*?-]{0,32}:\/\/)([^/?#\\]*)(.*)$/is;
 const BARE_URL = /^(?:[\w*?][^/]*\.|localhost(?:[*?:/]|$))/;

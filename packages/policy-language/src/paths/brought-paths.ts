@@ -1,12 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
-import { foundPaths } from "./found-paths.ts";
+import { EVERYTHING, foundPaths } from "./found-paths.ts";
 import { absolutePath } from "./path-text.ts";
 import type { GlobLookup } from "./real-globs.ts";
-
-const EVERYTHING = {
-  ...{ only: undefined, links: true, splits: false, expands: false, except: [] },
-  ...{ leavesOut: undefined, fromTop: false },
-} as const;
 
 /** What a copy brings to another folder. */
 interface Copy {

@@ -38,12 +38,14 @@ export function knownGlobs(facts: CallFacts, guards: FileGuards): readonly Comma
   const globs = new Map<string, CommandGlob>();
   for (const one of facts.perCommand) {
     for (const ref of collectPathRefs(one).wanted) {
-      const { text, pattern, region, remote, found, needs, ignoredKey } = ref;
+      const { text, pattern, region, remote, found, needs, ignoredKey, follows } = ref;
       if (typeof text === "string" && !unknownPath(text, facts.call)) {
         const ask = (key: string, asks: Question, names: readonly Segment[] = []): void => {
           globs.set(key, { pattern: key, folder: text, names, asks });
         };
         if (needs !== undefined) ask(questionKey(text, needs), needs);
+        if (follows === true && found?.denied === true)
+          ask(questionKey(text, "unlinked"), "unlinked");
         if (ignoredKey !== undefined) ask(ignoredKey, "ignored", region?.names);
       }
       if (found !== undefined && unknownPath(found.folder, facts.call) === undefined) {

@@ -18,6 +18,18 @@ type Ref = Pick<
   "only" | "links" | "splits" | "expands" | "except" | "leavesOut" | "fromTop"
 >;
 
+/** A program that reads everything below a folder. */
+export const EVERYTHING: Ref = {
+  ...{ only: undefined, links: true, splits: false, expands: false, except: [] },
+  ...{ leavesOut: undefined, fromTop: false },
+};
+
+/** Whether a program that follows links below a path reads nothing elsewhere. */
+export const holdsNoLink = (path: string, lookup: GlobLookup): boolean =>
+  /^(?:file|folder)$/.test(lookup.kindOf(path)) &&
+  foundPaths(path, EVERYTHING, lookup, { counts: (one) => lookup.kindOf(one) === "link" })
+    ?.length === 0;
+
 /**
  * Lists the files below a folder that another program would find now. Undefined if there are too many, a folder
  * cannot be read, or a name would be read as a different path.

@@ -6,7 +6,7 @@ import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, staysOneWord, trimmed } from "./place.ts";
-import { saysYes, stampOf, type Stamp } from "./stamp.ts";
+import { isUnlinked, saysYes, stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
 export interface PathFact {
@@ -98,7 +98,8 @@ class PathReader {
   /** Reads one path. Undefined if it cannot be read, or if what it needs is not there. */
   read(ref: PathRef): PathFact | undefined {
     const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
-    const { follows = false, needs, executes = false } = ref;
+    const { needs, executes = false } = ref;
+    const follows = ref.follows === true && !isUnlinked(this.#stamp, ref);
     if (needs !== undefined && saysYes(this.#stamp, String(text), needs)) return undefined;
     const why =
       unknownPath(text, this.#call) ??

@@ -40,8 +40,8 @@ export interface PathRef {
   readonly remote?: boolean | undefined;
 }
 
-/** What the host is asked about one path: whether there is no folder, nothing at all, or something that git ignores. */
-export type Question = "folder" | "anything" | "ignored";
+/** What the host is asked about one path: whether there is no folder, nothing at all, something that git ignores, or no link below. */
+export type Question = "folder" | "anything" | "ignored" | "unlinked";
 
 /** The key under which the host says yes. */
 export const questionKey = (text: string, question: Question): string =>

@@ -15,14 +15,16 @@ interface PlainMatches {
 /**
  * What a shell's glob finds now. Undefined if there is too much, or nothing: then the program gets the glob itself. Also undefined if
  * something is a link, or if a program may read a name as an option, a file of options, a host, an assignment or another glob.
+ * A glob that ends in a slash finds folders only.
  */
 export function plainMatches(
   folder: string,
-  names: CommandGlob["names"],
+  { pattern = "", names }: Pick<CommandGlob, "names"> & Partial<Pick<CommandGlob, "pattern">>,
   lookup: GlobLookup,
 ): PlainMatches | undefined {
   const found: string[] = [];
   const hidden: string[] = [];
+  const onlyFolders = pattern.endsWith("/");
   const at = folder === "/" ? "" : folder.replace(/\/+$/, "");
   return walk(at, 0, found) && found.length > 0 ? { found, hidden } : undefined;
 
@@ -49,7 +51,7 @@ export function plainMatches(
     if (kind === "nothing") return true;
     // A last `**` finds files too.
     const isLast = depth === names.length || (depth === names.length - 1 && names[depth] === ANY);
-    return kind === "file" && (!isLast || add(path, list));
+    return kind === "file" && (!isLast || onlyFolders || add(path, list));
   }
 
   function add(path: string, list: string[]): boolean {

@@ -1,7 +1,7 @@
 import type { JsonObject, ToolCall } from "@bylaw/kernel";
 import { broughtPaths } from "./brought-paths.ts";
 import type { CommandGlob } from "./call-paths.ts";
-import { foundPaths } from "./found-paths.ts";
+import { foundPaths, holdsNoLink } from "./found-paths.ts";
 import { GitFiles } from "./git-files.ts";
 import { createIgnoredPaths } from "./ignored-paths.ts";
 import { absolutePath } from "./path-text.ts";
@@ -11,6 +11,8 @@ import { GlobLookup, linkedPaths } from "./real-globs.ts";
 
 /** The limit of folder entries to read where what git ignores is left out. */
 const MAX_UNIGNORED = 50_000;
+
+type Paths = readonly string[] | undefined;
 
 /** Every path that a path may be. Empty if that cannot be resolved. */
 type PlacesOf = (path: string) => readonly string[];
@@ -34,17 +36,15 @@ export function resolveGlobs(
   const git = new GitFiles(wide, call.home);
   const isIgnored = createIgnoredPaths(placesOf, git);
   // Undefined if nothing is known of what the shell finds.
-  const matchesOf = (
-    folder: string,
-    names: CommandGlob["names"],
-  ): readonly string[] | undefined => {
+  const matchesOf = (folder: string, names: CommandGlob["names"]): Paths => {
     if (names.length === 0) return [folder];
-    const matches = plainMatches(folder, names, lookup);
+    const matches = plainMatches(folder, { names }, lookup);
     return matches && [...matches.found, ...matches.hidden];
   };
   const linked = globs.map(({ folder, names, found, counts = () => true, asks }) => {
     const at = absolutePath(folder, call);
     if (asks === "ignored") return matchesOf(at, names)?.every(isIgnored) === true ? [] : undefined;
+    if (asks === "unlinked") return holdsNoLink(at, wide) ? [] : undefined;
     if (asks !== undefined) return isMissing(lookup.kindOf(at), asks) ? [] : undefined;
     if (found === undefined) return placesOfAll(linkedPaths(at, names, lookup), placesOf);
     if (found.into !== undefined)
@@ -67,7 +67,7 @@ export function resolveGlobs(
     if (places === undefined) return { pattern };
     const plain =
       globbed === true && places.length === 0
-        ? plainMatches(absolutePath(folder, call), names, lookup)
+        ? plainMatches(absolutePath(folder, call), { pattern, names }, lookup)
         : undefined;
     const [matches, hidden] = [plain?.found, plain?.hidden].map((paths) =>
       placesOfAll(paths, placesOf),

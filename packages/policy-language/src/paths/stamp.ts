@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import { questionKey, type Question } from "./path-refs.ts";
+import { questionKey, type PathRef, type Question } from "./path-refs.ts";
 
 /** What the host found in the file system before it asked. */
 export interface Stamp {
@@ -33,6 +33,16 @@ export function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
 /** Whether the host answered a question about a path with yes. */
 export const saysYes = (stamp: Stamp | undefined, text: string, question: Question): boolean =>
   stamp?.globs.has(questionKey(text, question)) === true;
+
+/** Whether there is no link below a path that the command could follow, and no command before or beside it may make one. */
+export const isUnlinked = (
+  stamp: Stamp | undefined,
+  { text, found, exact, region }: PathRef,
+): boolean =>
+  found?.denied === true &&
+  exact === true &&
+  region?.names === undefined &&
+  saysYes(stamp, String(text), "unlinked");
 
 // A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
 function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {

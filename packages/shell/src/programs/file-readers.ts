@@ -11,7 +11,7 @@ const FILE_NAME = /(?:^|\/)(?:[^/]+\.(?!d$)[A-Za-z]\w*|[A-Z]\w*file|[A-Z]{3,})$/
 const mayBeFolder = ({ text, pipe, pieces }: Word): boolean =>
   pipe !== true && text !== "-" && !FILE_NAME.test(text ?? `x${String(pieces.at(-1))}`);
 
-// It prints the files in two directories, with `-r` also those below, and follows links. With `-q` it prints their names.
+// It prints the files in two directories, with `-r` also those below, and follows links. With `-q` it only tells which differ.
 function compare(use: ParsedArgs, out: Findings): void {
   const others = ["from-file", "to-file"].flatMap((name) =>
     optionsNamed(use, name).map(({ value = known("") }) => value),
@@ -27,9 +27,10 @@ function compare(use: ParsedArgs, out: Findings): void {
           below,
           follows: !hasOption(use, "no-dereference"),
           needs: "folder",
+          prints: true,
         });
     }
-  if (below) for (const word of others) file(out, "read", word, { below });
+  if (below) for (const word of others) file(out, "read", word, { below, prints: true });
 }
 
 const LS = options`-a,--all -A,--almost-all --author -b,--escape -B,--ignore-backups -c -C -d,--directory -D,--dired -f -F --file-type
