@@ -97,8 +97,7 @@ class PathReader {
 
   /** Reads one path. Undefined if it cannot be read, or if what it needs is not there. */
   read(ref: PathRef): PathFact | undefined {
-    const { text, access, guessed = false, region, pattern, remote = false, found } = ref;
-    const { needs, executes = false } = ref;
+    const { text, access, guessed = false, region, pattern, remote = false, found, needs } = ref;
     const follows = ref.follows === true && !isUnlinked(this.#stamp, ref);
     if (needs !== undefined && saysYes(this.#stamp, String(text), needs)) return undefined;
     const why =
@@ -124,7 +123,7 @@ class PathReader {
     if (guessed)
       return {
         ...{ ...NOWHERE, access, aliases: all, all, named: all },
-        ...{ region: within, runs: executes ? places : NONE, follows, remote },
+        ...{ region: within, runs: ref.executes === true ? places : NONE, follows, remote },
       };
     const folders = within?.isStrict === true ? places.length : 0;
     // Outside the workspace the folder of a few names counts too.
@@ -151,7 +150,7 @@ class PathReader {
         : (this.#insideOf(ref, all) ?? (samples && matches?.concat(hidden, samples)));
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders },
-      ...{ runs: executes ? places : NONE, follows, remote },
+      ...{ runs: ref.executes === true ? places : NONE, follows, remote },
       ignored: ref.ignoredKey !== undefined && this.#stamp?.globs.has(ref.ignoredKey) === true,
       region: matches && region?.below === true ? wholeOf(matches, region) : within,
       listed,

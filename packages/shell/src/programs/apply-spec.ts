@@ -287,9 +287,11 @@ export function runArgv(
   from: number,
   more: { readonly until?: number; readonly open?: boolean; readonly remote?: boolean } = {},
 ): void {
-  hazard(out, from, "run");
-  out.runs.push({ kind: "argv", from, ...more });
   const word = out.argv[from];
+  // These print whatever words they get.
+  const prints = more.open === true && /^(?:echo|basename|dirname)$/.test(word?.text ?? "");
+  if (!prints) hazard(out, from, "run");
+  out.runs.push({ kind: "argv", from, ...more, ...(prints && { open: false }) });
   if (word !== undefined && mayBeOption(word) && word.text === undefined) {
     out.unknown.push({ code: "dynamic_command", what: "a program known only at run time" });
   }

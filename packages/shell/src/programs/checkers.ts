@@ -82,7 +82,7 @@ const PRETTIER: Spec = {
 };
 
 const PYTEST: Spec = {
-  options: options`-x -v -q -s -l --lf --ff --co --pyargs --doctest-modules --stepwise --sw --strict-markers -h,--help -V,--version
+  options: options`-x -v -q -s -l --lf --ff --co --disable-warnings --pyargs --doctest-modules --stepwise --sw --strict-markers -h,--help -V,--version
     --setup-show --setup-only --fixtures --reuse-db --create-db --last-failed --failed-first --exitfirst --quiet --showlocals
     ${kind.valueThat("load")} -p -o,--override-ini ${kind.load} -c,--config-file --rootdir --confcutdir --cov-config ${kind.value} -k -m
     -n,--numprocesses --maxfail --tb --junit-prefix --cov-report --cov-fail-under --import-mode --deselect --durations --durations-min -r

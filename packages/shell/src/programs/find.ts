@@ -15,6 +15,7 @@ import {
   completeWord,
   findingAt,
   severalFound,
+  some,
   type Finding,
   type Listing,
 } from "./found-files.ts";
@@ -69,25 +70,35 @@ function readStarts(argv: readonly Word[], from: number): Starts {
   return { starts, follows, expression: at };
 }
 
-/** The files that `find` prints, if it prints nothing but paths. */
-export function listedByFind(argv: readonly Word[], from: number): Listing | undefined {
+/**
+ * The files that `find` prints, if it prints nothing but paths. `prints`: whether a command that it runs prints the paths of some of its
+ * files, marked by `{}`, and nothing else.
+ */
+export function listedByFind(
+  argv: readonly Word[],
+  from: number,
+  prints: (command: readonly Word[]) => boolean,
+): Listing | undefined {
   const { starts, follows, expression: at } = readStarts(argv, from);
   const { actions, result } = readExpression(argv, at);
   const words = argv.slice(at).map(({ text }) => text);
   if (words.some((text) => text === undefined || text.startsWith("-files0"))) return undefined;
-  const printed = [...actions].map(([position, matched]) => ({
-    name: argv[position]?.text,
-    matched,
-  }));
-  if (printed.some(({ name }) => name !== "-print" && name !== "-print0")) return undefined;
+  const printed = [...actions].map(([position, matched]) => {
+    const end = endOfCommand(argv, position);
+    const runs = argv[position]?.text === "-exec" && prints(argv.slice(position + 1, end));
+    return { name: runs ? "-exec" : argv[position]?.text, position, runs, matched };
+  });
+  if (printed.some(({ name, runs }) => !runs && name !== "-print" && name !== "-print0"))
+    return undefined;
   const zero = printed.some(({ name }) => name === "-print0");
-  if (zero && printed.some(({ name }) => name === "-print")) return undefined;
-  if (words.some((text) => UNSURE.test(text ?? ""))) return undefined;
+  if (zero && printed.some(({ name }) => name !== "-print0")) return undefined;
+  const read = new Set(printed.flatMap(({ runs, position }) => (runs ? [position] : [])));
+  if (words.some((text, index) => UNSURE.test(text ?? "") && !read.has(at + index)))
+    return undefined;
   const all = printed.length === 0 ? [result] : printed.map(({ matched }) => matched);
-  return {
-    files: filesAt({ starts, follows, names: namesIn(argv, at) }, all, { splits: true }),
-    zero,
-  };
+  const files = filesAt({ starts, follows, names: namesIn(argv, at) }, all, { splits: true });
+  const listing = { files, zero };
+  return read.size > 0 ? some(listing) : listing;
 }
 
 // Actions that run or print something, in an expression that could not be read.

@@ -16,7 +16,6 @@ const LISTS: Readonly<Record<string, string>> = {
     --forbid-pending --check-leaks --dry-run --inline-diffs --diff --sort --ignore --retries --delay --full-trace --list-files -c --colors`,
   ava: "-m --match --fail-fast -s --serial -t --tap -T --timeout -c --concurrency -w --watch -v",
   tap: "--bail -t --timeout -j --jobs -g --grep",
-  nyc: "--all --check-coverage",
   madge:
     "-c --circular -j --json -s --summary --extensions --warning --orphans --leaves --no-color --no-spinner --no-count",
   ng: "--watch --no-watch --configuration -c --progress --no-progress",
@@ -31,8 +30,6 @@ const LISTS: Readonly<Record<string, string>> = {
   vite: "-m --mode --minify --sourcemap -l --logLevel --clearScreen -w --watch",
   webpack: "--mode -w --watch -d --devtool --stats --progress --node-env",
   rollup: "-w --watch -f --format -m --sourcemap -n --name",
-  esbuild:
-    "--bundle --minify --sourcemap --format --platform --target --watch --splitting --tree-shaking --log-level",
   turbo:
     "-F --filter --concurrency --continue --only --parallel --log-order --ui --affected --dry --dry-run --no-cache --env-mode",
   nx: `-t --target --targets --all -p --projects --parallel --skip-nx-cache --skipNxCache --base --head --exclude --affected
@@ -120,7 +117,9 @@ const LISTS: Readonly<Record<string, string>> = {
   xsv: "-s --select -d --delimiter -n --no-headers -i --ignore-case -v --invert-match -r --reverse -N --numeric -l --limit -e --len --start -j",
   csvcut:
     "-c --columns -C --not-columns -n --names -d --delimiter -t --tabs -q -l --linenumbers -x -e --encoding -H --no-header-row --zero -v",
-  gradlew: `--tests --configuration --info --stacktrace --offline --no-daemon --daemon --parallel --continue --rerun-tasks -x --exclude-task -q -i -s
+  cppcheck: `--enable --inconclusive --std --language -q --quiet --error-exitcode --suppress --inline-suppr -j --force -f --platform
+    --check-level -v --verbose`,
+  gradlew: `--all --version --tests --configuration --info --stacktrace --offline --no-daemon --daemon --parallel --continue --rerun-tasks -x --exclude-task -q -i -s
     --build-cache --no-build-cache --console --warning-mode -m --dry-run --max-workers`,
   mvnw: "-q -B --batch-mode -am -pl --projects -o -e -U -T -X -fae -ff -fn -ntp --no-transfer-progress -P",
   xcodebuild:

@@ -182,8 +182,34 @@ const swaps: Lists = (argv, before) => {
   return undefined;
 };
 
+// A program that prints whole lines: all, or those that fit an expression, a number, or are new.
+const WHOLE =
+  /^\s*(?=\S)(?:\/(?:[^/\\{}\n]|\\[^/\n])*\/|NR\s*(?:%\s*\d+\s*)?(?:==|!=|[<>]=?)\s*\d+|!seen\[\$0\]\+\+)?\s*(?:\{\s*print(?:\s+\$0)?\s*;?\s*\})?\s*$/;
+
+const printsLines: Lists = (argv, before) =>
+  before?.zero === false && argv.length === 2 && WHOLE.test(argv[1]?.text ?? "")
+    ? some(before)
+    : undefined;
+
+// `grep -l x {}` prints the paths that it is given.
+const printsMatches = (command: readonly Word[]): boolean => {
+  const name = command[0]?.text ?? "";
+  if (!/^[ef]?grep$/.test(name)) return false;
+  const use = parse(name, command);
+  if (use === undefined || !only(use, GREP_STYLE.replace(/\s+/g, " "))) return false;
+  const words = operandsOf(use).slice(hasOption(use, "regexp") ? 0 : 1);
+  return (
+    hasOption(use, "files-with-matches files-without-match") &&
+    !hasOption(use, "null") &&
+    walkOf(use) === undefined &&
+    words.length === 1 &&
+    words[0]?.text === "{}" &&
+    command.filter(({ text }) => text?.includes("{}") !== false).length === 1
+  );
+};
+
 const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
-  ["find", (argv) => listedByFind(argv, 1)],
+  ["find", (argv) => listedByFind(argv, 1, printsMatches)],
   ["ls", listedByLs],
   ...["grep", "egrep", "fgrep"].map((name): [string, Lists] => [
     name,
@@ -214,5 +240,6 @@ const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
   ["cat", filter("cat", "")],
   ["tee", filter("tee", "append", { operands: 8 })],
   ["sed", dropsLines],
+  ...["awk", "gawk", "mawk", "nawk"].map((name): [string, Lists] => [name, printsLines]),
   ["tr", swaps],
 ]);

@@ -32,6 +32,14 @@ const NPM_RUN: Spec = {
     first !== undefined && recordArgumentsOfTask(out, first.at + 1),
 };
 
+// pnpm and Yarn pass everything after the name of a script on to it.
+const YARN_RUN: Spec = { ...NPM_RUN, posix: true };
+
+const PNPM_RUN: Spec = {
+  ...YARN_RUN,
+  options: options`${NPM} -r,--recursive --parallel --stream --no-bail`,
+};
+
 const NPM_TEST: Spec = {
   options: NPM,
   more: ({ operands: [first] }, out) => first !== undefined && recordArgumentsOfTask(out, first.at),
@@ -154,6 +162,7 @@ export const PNPM_SPEC: Spec = {
   inert: "version help",
   subs: {
     ...NPM_SUBS,
+    ...names("run run-script", PNPM_RUN),
     dlx: NPM_EXEC,
     deploy: { operands: ["write"] },
     import: {},
@@ -172,6 +181,7 @@ export const YARN_SPEC: Spec = {
   inert: "version help",
   subs: {
     ...NPM_SUBS,
+    run: YARN_RUN,
     dlx: NPM_EXEC,
     node: {
       read: (out, from) =>

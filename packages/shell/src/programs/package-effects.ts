@@ -61,7 +61,9 @@ export const PACKAGE_EFFECTS: EffectTable = {
     "runs-project": "run, run-script, exec, test",
   },
   [`apt apt-get aptitude dnf yum zypper pacman apk brew port choco winget scoop emerge snap flatpak microdnf rpm dpkg opkg pkgin pkg_add
-    mas conda mamba micromamba nvm fnm volta sdk asdf mise rustup`]: { "installs-code": "*" },
+    mas nvm fnm volta sdk asdf mise`]: { "installs-code": "*" },
+  "conda mamba micromamba": { "installs-code": "*", reads: "list, info, env list" },
+  rustup: { "installs-code": "*", reads: "toolchain list, target list, component list, which" },
   "apt-cache dpkg-query": { reads: "*" },
   cargo: {
     "installs-code": "install, add, binstall",
@@ -112,7 +114,7 @@ export const PACKAGE_EFFECTS: EffectTable = {
   },
   supabase: { destroys: "db reset", network: "**" },
   [`make gmake remake bmake ninja samu cmake ctest meson jest vitest pytest py.test eslint prettier ruff black mypy tsc javac rustc concurrently
-    npm-run-all run-s run-p go-task mocha ava tap nyc biome oxlint knip playwright cypress vite webpack rollup esbuild turbo nx lerna tox nox
+    npm-run-all run-s run-p go-task mocha ava tap nyc c8 biome oxlint knip playwright cypress vite webpack rollup esbuild turbo nx lerna tox nox
     coverage bandit flake8 pylint isort pyright golangci-lint staticcheck bazel sbt ant rspec rubocop phpunit phpstan swift flutter dart zig
     just task stack cabal buf stylelint svelte-check vue-tsc sphinx-build mkdocs hugo jekyll xcodebuild pre-commit`]:
     { "runs-project": "*" },

@@ -77,6 +77,10 @@ const CARGO_SPEC: Spec = {
   },
 };
 
+const RUSTUP_PART: Spec = {
+  subs: { list: { options: options`-v,--verbose -q,--quiet --installed` }, "*": { network: true } },
+};
+
 export const RUST_TOOLS: Readonly<Record<string, Spec>> = {
   rustc: {
     options: options`-O -g --version -V ${kind.write} -o --out-dir ${kind.valueThat("configure")} -C --codegen -Z ${kind.value} --emit
@@ -89,9 +93,10 @@ export const RUST_TOOLS: Readonly<Record<string, Spec>> = {
     subs: {
       run: { wrap: 1 },
       ...Object.fromEntries(
-        "update install toolchain target component self"
-          .split(" ")
-          .map((name) => [name, { network: true }]),
+        "update install self".split(" ").map((name) => [name, { network: true }]),
+      ),
+      ...Object.fromEntries(
+        "toolchain target component".split(" ").map((name) => [name, RUSTUP_PART]),
       ),
       show: {},
       default: { does: "configure" },

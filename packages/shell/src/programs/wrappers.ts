@@ -1,5 +1,6 @@
 import { BATCH } from "./batch.ts";
 import { BUILTINS } from "./builtins.ts";
+import { COVERAGE } from "./coverage.ts";
 import { OPAQUE, RUNNERS } from "./runners.ts";
 import { readFind } from "./find.ts";
 import { readFd, readParallel, readXargs } from "./xargs.ts";
@@ -88,6 +89,8 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   ...BATCH,
   ...RUNNERS,
   ...PRIVILEGES,
+  nyc: COVERAGE,
+  c8: COVERAGE,
   env: { read: readEnv },
   genv: { read: readEnv },
   "cross-env": { posix: true, more: runAfterAssignments },
