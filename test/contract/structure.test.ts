@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_343,
-  test_lines: 108_301,
+  source_lines: 144_484,
+  test_lines: 108_363,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
