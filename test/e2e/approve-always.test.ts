@@ -50,13 +50,13 @@ async function project(): Promise<Project> {
   const calls: Project["calls"] = async (commands) => {
     const { kernel } = await createConfiguredKernel({ file: join(cwd, "bylaw.config.json") });
     const run = await openRun(kernel, { run: `run-${(runs += 1)}`, store });
-    const effects: string[] = [];
-    for (const command of commands) {
-      const { decision } = await run.toolCall({
-        ...{ tool: "bash", args: { command }, agent: "dev", cwd, workspace: cwd },
-      });
-      effects.push(decision.effect);
-    }
+    const effects = await Promise.all(
+      commands.map(async (command) => {
+        const args = { command };
+        const at = { agent: "dev", cwd, workspace: cwd };
+        return (await run.toolCall({ tool: "bash", args, ...at })).decision.effect;
+      }),
+    );
     await run.close();
     return effects;
   };
