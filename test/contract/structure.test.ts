@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 144_484,
-  test_lines: 108_363,
+  test_lines: 108_364,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -6,7 +6,7 @@ import { isRoot, NOBODY } from "@bylaw/process";
 import { AgentClient, type AgentClientOptions } from "@bylaw/sdk";
 import { temporaryFolder } from "@bylaw/testing";
 import { BIN } from "./bylaw.ts";
-import { SHIPPED } from "./workflow-walk-kit.ts";
+import { SHIPPED, commitAll } from "./workflow-walk-kit.ts";
 
 /** The secrets for enrolment, for the operator and for signing tokens. */
 export const ENROL = "the enrolment secret of these walks, which is long".replaceAll(/[ ,]/g, "-");
@@ -49,12 +49,7 @@ export function makeSite(tasks: readonly string[], contract = SHIPPED): Site {
   put(path("agent_workflow.yaml"), contract);
   for (const task of tasks) {
     for (const [name, text] of Object.entries(REPOSITORY)) put(path("work", task, name), text);
-    git(task, "init", "--quiet", "--initial-branch=main");
-    git(task, "config", "user.name", "Ann");
-    git(task, "config", "user.email", "ann@example.org");
-    git(task, "config", "commit.gpgsign", "false");
-    git(task, "add", ".");
-    git(task, "commit", "--quiet", "--message=begin");
+    commitAll(path("work", task));
   }
   if (tasks.length > 0) give(path("work"));
   return { folder, path, git };

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { COMPLETED_PHASE, loadContract, type Contract } from "@bylaw/contract";
@@ -84,6 +84,22 @@ export const blockers = ({ votes }: Decision): readonly string[] =>
 export const reasons = ({ votes }: Decision): string =>
   votes.map(({ reason }) => reason).join("\n");
 
+const COMMITTER = `[user]
+name = Ann
+email = ann@example.org
+[commit]
+gpgsign = false
+`;
+
+/** Commits what is in a folder to a new repository there. */
+export function commitAll(folder: string): void {
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: folder });
+  git("init", "--quiet", "--initial-branch=main");
+  appendFileSync(join(folder, ".git/config"), COMMITTER);
+  git("add", ".");
+  git("commit", "--quiet", "--message=begin");
+}
+
 export async function beginWalk(
   change: (contract: string) => string = (text) => text,
 ): Promise<Walk> {
@@ -101,17 +117,7 @@ export async function beginWalk(
   );
   put(".gitignore", ".bylaw/\n.orchestrator/\nnode_modules/\n");
   put("src/index.js", "// The adder.\n");
-  const git = (...args: readonly string[]): string =>
-    execFileSync("git", args, { cwd: folder, encoding: "utf8" });
-  git("init", "--quiet", "--initial-branch=main");
-  for (const [name, value] of [
-    ["user.name", "Ann"],
-    ["user.email", "ann@example.org"],
-    ["commit.gpgsign", "false"],
-  ] as const)
-    git("config", name, value);
-  git("add", ".");
-  git("commit", "--quiet", "--message=begin");
+  commitAll(folder);
 
   const contract = loadContract(file);
   const store = await openSqliteStore(path(".bylaw/store.db"));
