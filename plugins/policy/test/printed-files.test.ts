@@ -181,6 +181,13 @@ describe("a command that follows links", () => {
     expect((await decide(line)).reason).toContain("which may use `src/deep/.env`");
   });
 
+  it("may leave out what zip is told to", async () => {
+    expect(await effectOf("zip -r a.tar src -x '*.log' .env")).toBe("allow");
+    create(".env");
+    for (const rest of ["@ .env", "-r .env", "-x.log .env"])
+      expect([rest, await effectOf(`zip -r a.tar src -x a ${rest}`)]).toEqual([rest, "deny"]);
+  });
+
   it("is not allowed if its folder is a link, or another command may make one", async () => {
     symlinkSync("src", join(work, "other"));
     expect(await effectOf("grep -R KEY other")).toBe("ask_user");

@@ -20,8 +20,16 @@ function zip(use: ParsedArgs, out: Findings): void {
     noteListedFiles(out);
   const below = hasOption(use, "recurse-paths R");
   const follows = !hasOption(use, "symlinks");
-  for (const { word } of rest)
-    file(out, "read", word, { below, follows, ...(below && { prints: true }) });
+  for (const { at, word } of rest)
+    if (!isPattern(at, use, out))
+      file(out, "read", word, { below, follows, ...(below && { prints: true }) });
+}
+
+// `-x` takes words up to the next option or `@`, as patterns for the files that it leaves out.
+function isPattern(at: number, use: ParsedArgs, { argv }: Findings): boolean {
+  const start = optionsNamed(use, "x").findLast((used) => used.at < at)?.at;
+  if (start === undefined || argv[start]?.text !== "-x") return false;
+  return argv.slice(start + 1, at).every(({ text }) => text !== undefined && !/^[-@]/.test(text));
 }
 
 function unzip(use: ParsedArgs, out: Findings): void {

@@ -114,7 +114,7 @@ export const PACKAGE_EFFECTS: EffectTable = {
   },
   supabase: { destroys: "db reset", network: "**" },
   [`make gmake remake bmake ninja samu cmake ctest meson jest vitest pytest py.test eslint prettier ruff black mypy tsc javac rustc concurrently
-    npm-run-all run-s run-p go-task mocha ava tap nyc c8 biome oxlint knip playwright cypress vite webpack rollup esbuild turbo nx lerna tox nox
+    npm-run-all run-s run-p go-task mocha ava tap nyc c8 gotestsum biome oxlint knip playwright cypress vite webpack rollup esbuild turbo nx lerna tox nox
     coverage bandit flake8 pylint isort pyright golangci-lint staticcheck bazel sbt ant rspec rubocop phpunit phpstan swift flutter dart zig
     just task stack cabal buf stylelint svelte-check vue-tsc sphinx-build mkdocs hugo jekyll xcodebuild pre-commit`]:
     { "runs-project": "*" },
