@@ -186,7 +186,9 @@ export type Effect =
       /** The host name or address. Undefined if unknown. */ readonly host: string | undefined;
     }
   | { readonly kind: "vcs"; /** The subcommand, such as `push`. */ readonly action: string }
-  | { readonly kind: "privilege" };
+  | { readonly kind: "privilege" }
+  /** It reads environment variables, which may hold secrets. */
+  | { readonly kind: "environment" };
 
 /**
  * The path of an effect. `text` is absolute, starts with `~` (the home directory), or is relative to the directory in which the

@@ -62,7 +62,8 @@ function effectText(effect: Effect): string {
     case "vcs":
       return `vcs ${effect.action}`;
     case "privilege":
-      return "privilege";
+    case "environment":
+      return effect.kind;
     default: {
       const { kind, path, below } = effect;
       if (path.text === undefined) return `${kind} … (${path.why})`;

@@ -69,6 +69,7 @@ export function readAwk(out: Findings, from: number): void {
 }
 
 function readOne(at: number, word: Word, out: Findings): void {
+  if (word.text?.includes("ENVIRON") === true) out.effects.push({ kind: "environment" });
   const actions = word.text === undefined ? undefined : readAwkProgram(word.text);
   if (actions !== undefined) for (const action of actions) applyRole(action, at, out);
   else if (word.text === undefined) {

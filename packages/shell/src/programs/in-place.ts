@@ -43,7 +43,10 @@ const LOADS =
   /(?:^|[^.\w"$])(?:load\w*|eval(?=\s*\()|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
 
 function noteExpression({ at, word: { text } }: Operand, out: Findings): void {
-  if (text === undefined || LOADS.test(text)) hazard(out, at, "load");
+  if (text === undefined || LOADS.test(text)) {
+    hazard(out, at, "load");
+    if (/env/i.test(text ?? "")) out.effects.push({ kind: "environment" });
+  }
   if (text !== undefined && /\bload\w*\s*\(/.test(text))
     out.effects.push({ kind: "read", path: LOADED });
 }

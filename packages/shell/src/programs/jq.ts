@@ -29,7 +29,10 @@ export function readJq(out: Findings, from: number): void {
   );
   const files = others.filter(({ at }) => at < ends);
   if (hasOption(use, "from-file")) files.unshift(filter);
-  else if (readsMore(filter.word.text)) hazard(out, filter.at, "load");
+  else if (readsMore(filter.word.text)) {
+    hazard(out, filter.at, "load");
+    if (/env/i.test(filter.word.text ?? "")) out.effects.push({ kind: "environment" });
+  }
   for (const { word } of files) {
     file(out, "read", word);
     if (hasOption(use, "in-place")) file(out, "write", word);

@@ -238,6 +238,9 @@ function addEffects(effects: readonly Effect[], { names }: Found): void {
       case "privilege":
         names.add("escalates");
         break;
+      case "environment":
+        names.add("handles-secrets");
+        break;
       case "vcs":
         break;
     }
