@@ -243,3 +243,6 @@ const LISTS: ReadonlyMap<string, Lists> = new Map<string, Lists>([
   ...["awk", "gawk", "mawk", "nawk"].map((name): [string, Lists] => [name, printsLines]),
   ["tr", swaps],
 ]);
+
+/** Whether the paths that a program of this name prints may be known. */
+export const printsFiles = (name: string): boolean => LISTS.has(name);

@@ -1,4 +1,3 @@
-import type { WordNode } from "../parse/syntax.ts";
 import type { Hazard, Word } from "../analysis.ts";
 import {
   classifyAssignment,
@@ -284,17 +283,4 @@ const CHANGES: Readonly<Record<(typeof STATE_BUILTINS)[number], Change>> = {
 export function noteState(walk: WalkState, name: string, draft: Draft): void {
   const change = STATE_BUILTINS.find((builtin) => builtin === name);
   if (change !== undefined) CHANGES[change](walk, draft.argv, draft);
-}
-
-const FLOW =
-  /^(cd|pushd|popd|exit|return|break|continue|exec|eval|source|\.|command|builtin|unset|set|shopt|trap|:|\[|test)$/;
-
-/** Reads the body of a function, and records whether the function may change the working directory. */
-export function readFunction(walk: WalkState, name: WordNode, body: () => void): void {
-  const functions = (walk.functions ??= new Map<string, boolean>());
-  if (FLOW.test(name.value)) walk.flowUnknown = true;
-  if (!functions.has(name.value)) functions.set(name.value, false);
-  const before = walk.folderChanges;
-  body();
-  if (walk.folderChanges > before) functions.set(name.value, true);
 }

@@ -20,7 +20,7 @@ import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refu
 import { isLoop, inputOf, listOf, readsList, withLists } from "./piped-files.ts";
 import { readLoopWords, roundsOf, walkLoop, walkWhile } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
-import { readFunction } from "./shell-state.ts";
+import { readFunction } from "./read-function.ts";
 import { together, walkPending } from "./walk-pending.ts";
 import { addRedirection, noneRedirected } from "../expand/redirections.ts";
 import type {
