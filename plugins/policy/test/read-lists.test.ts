@@ -131,9 +131,61 @@ describe("a body that may read from the list itself", () => {
     "rm -i other",
     "git diff --no-index - other",
     "unknown-program",
+    "head -c 5 <&0",
+    "head -c 5 < /dev/stdin",
+    "head -c 5 < link",
+    'head -c 5 link "$f"',
+    "(head -c 5) < /dev/fd/0",
+    "{ head -c 5 <&3; } 3<&0",
+    "{ echo x | head -c 5 <&3; } 3<&0",
+    "x=$(head -c 5 <&0)",
   ];
   it.each(bodies)("leaves the paths after it unknown: %s", async (body) => {
     const line = `find . -name '*.ts' | while read -r f; do cat "$f"; ${body}; done`;
     expect(await decided(line)).not.toBe("allow");
+  });
+});
+
+// A part of a path is another path.
+it("a loop whose redirection shares the list leaves the paths unknown", async () => {
+  const body = 'echo x | head -c 5 <&3; cat "$f"';
+  expect(await decided(`find . -name '*.ts' | while read -r f; do ${body}; done 3<&0`)).not.toBe(
+    "allow",
+  );
+});
+
+describe("a substitution that prints nothing", () => {
+  const lines = [
+    "sort $(find empty -type f) -osrc/a.ts",
+    'sort "$(wc -l < none)-osrc/a.ts" .gitignore',
+    "sort -T $(wc -l < none) -T -osrc/a.ts .gitignore",
+    "git log --author $(git ls-files -m) --author --output=src/a.ts",
+    "git log --author $(git merge-base a b) --author --output=src/a.ts",
+    "git log --author $(mktemp) --author --output=src/a.ts",
+    "cat $(wc -l < none) none",
+    "grep -rv $(wc -l < none) src",
+    "grep -rv $! src",
+    "grep -rv $(find empty -type f) src",
+    "find empty -type f | xargs grep -rv zzz",
+    "find src -name a.ts | xargs grep -rv",
+    'cat "$(wc -l < none).env"',
+    "cat .env$(grep -c x none)",
+    'cat "$(mktemp).env"',
+  ];
+  it.each(lines)("makes no command do what was not decided: %s", async (line) => {
+    mkdirSync(join(work, "empty"));
+    if ((await decided(line)) === "allow") {
+      for (const shell of ["bash", "dash"]) {
+        const env = { ...process.env, TMPDIR: join(work, "none") };
+        const { stdout } = spawnSync(shell, ["-c", line], {
+          cwd: work,
+          encoding: "utf8",
+          input: "",
+          env,
+        });
+        expect(stdout).not.toContain(SECRET);
+        expect(readFileSync(join(work, "src/a.ts"), "utf8")).toBe("plain\n");
+      }
+    }
   });
 });

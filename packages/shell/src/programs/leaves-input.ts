@@ -1,4 +1,4 @@
-import type { Effect, Word } from "../analysis.ts";
+import type { Effect, Redirection, Word } from "../analysis.ts";
 import { parseArgs } from "./parsed-args.ts";
 import { specOf } from "./program-table.ts";
 import { SED } from "./sed.ts";
@@ -41,6 +41,19 @@ function namesFile(program: string, argv: readonly Word[], effects: readonly Eff
     // Another file, such as one of patterns, leaves the input to be read.
     options.every(({ option }) => option.role === "data") &&
     operands.every(({ word }) => word.text !== "-") &&
-    effects.some((effect) => "path" in effect && effect.found !== undefined)
+    effects.some(isFound) &&
+    // Any other file may be a link to the input.
+    effects.every((effect) => effect.kind !== "read" || isFound(effect))
   );
 }
+
+const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
+
+/** Whether a redirection may make the standard input readable in another way: under another number, or as a file. */
+export const sharesInput = ({ operator, target }: Redirection): boolean =>
+  /^[<>]&$/.test(operator)
+    ? !/^(?:[12]|-)$/.test(target?.text ?? "")
+    : /^<>?$/.test(operator) &&
+      target?.found === undefined &&
+      target?.pipe !== true &&
+      target?.text !== "/dev/null";

@@ -1,11 +1,12 @@
-import type { Word } from "../analysis.ts";
+import type { Redirection, Word } from "../analysis.ts";
 import type { Redirected } from "../expand/redirections.ts";
 import { LIMITS } from "../limits.ts";
 import type { Finding, Listing } from "../programs/found-files.ts";
 import { listedFiles } from "../programs/listed-files.ts";
-import { PIPE, type Input } from "../programs/program-reading.ts";
+import { PIPE, REST, type Input } from "../programs/program-reading.ts";
 import type { Node, ParsedScript } from "../parse/syntax.ts";
-import type { WalkState } from "./walk-state.ts";
+import { sharesInput } from "../programs/leaves-input.ts";
+import type { CommandContext, WalkState } from "./walk-state.ts";
 
 /** Whether a command reads a list of files from a pipe. */
 export const readsList = (node: Node): boolean =>
@@ -87,6 +88,17 @@ export function inputOf(
   const [read, ...more] = redirections.filter(({ operator }) => operator.startsWith("<"));
   const files = read?.target === undefined ? undefined : lists.get(read.target);
   // zsh reads from several inputs in turn.
-  const isOnly = more.length === 0 && input === PIPE && around.kind !== "pipe";
-  return files && command.type === "While" && isOnly ? { kind: "pipe", files } : (input ?? around);
+  const isShared = redirections.some(sharesInput);
+  const isOnly = more.length === 0 && input === PIPE && around.kind !== "pipe" && !isShared;
+  if (files && command.type === "While" && isOnly) return { kind: "pipe", files };
+  return input ?? (isShared && around.kind === "pipe" && around !== REST ? PIPE : around);
+}
+
+/** In the body of a loop over a list, no paths are known if commands may read the rest of the list in another way. */
+export function noteShared(
+  walk: WalkState,
+  { input }: CommandContext,
+  redirections: readonly Redirection[],
+): void {
+  if (input === REST && redirections.some(sharesInput)) walk.variables.contradicted = true;
 }

@@ -17,7 +17,7 @@ import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
-import { isLoop, inputOf, listOf, readsList, withLists } from "./piped-files.ts";
+import { isLoop, inputOf, listOf, noteShared, readsList, withLists } from "./piped-files.ts";
 import { readLoopWords, roundsOf, walkLoop, walkWhile } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./read-function.ts";
@@ -132,6 +132,7 @@ function walkNode(walk: WalkState, node: Node, place: CommandContext): void {
   if (node.type === "Command") {
     const input = readCommand(walk, node, place);
     const at = walk.commands.length - 1;
+    noteShared(walk, place, walk.commands[at]?.redirections ?? []);
     const lists = walkPending(walk, place, walkScript);
     const draft = walk.commands[at];
     if (draft !== undefined) draft.argv = withLists(draft.argv, lists, severalFound);
@@ -279,6 +280,7 @@ function walkRedirected(
   };
   if (allOf(outer).length > LIMITS.redirections)
     return noteLimit(walk, `more than ${LIMITS.redirections} redirections around a command`);
+  noteShared(walk, place, redirected.redirections);
   const input = inputOf(command, redirected, lists, place.input);
   const inside: CommandContext = { ...place, outer, input };
   const first = walk.commands.length;
