@@ -80,6 +80,8 @@ export function listedByFind(
   prints: (command: readonly Word[]) => boolean,
 ): Listing | undefined {
   const { starts, follows, expression: at } = readStarts(argv, from);
+  // What lies behind links is not looked for.
+  if (follows) return undefined;
   const { actions, result } = readExpression(argv, at);
   const words = argv.slice(at).map(({ text }) => text);
   if (words.some((text) => text === undefined || text.startsWith("-files0"))) return undefined;
