@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_505,
-  test_lines: 108_389,
+  source_lines: 144_706,
+  test_lines: 108_541,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

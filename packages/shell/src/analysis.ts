@@ -78,6 +78,8 @@ export interface Word {
   readonly namesOf?: string;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;
+  /** Set if it stands for what a substitution prints, so bash leaves it out if that is nothing. */
+  readonly optional?: true;
   /** Whether bash replaces it by the name of a pipe, as it does for `<(…)`. */
   readonly pipe?: true;
   /** Whether it begins with `~+`, which is the working directory unless the line or its environment sets `PWD`. */

@@ -4,7 +4,7 @@ import { analyze, type ShellCommand } from "../src/index.ts";
 const commandOf = (line: string, name?: string): ShellCommand | undefined =>
   analyze(line).commands.find(({ argv }) => name === undefined || argv[0]?.text === name);
 
-const ID = "0".repeat(40);
+const ID = "a".repeat(40);
 
 const wordsOf = (line: string, name?: string): readonly (string | undefined)[] =>
   (commandOf(line, name)?.argv ?? []).map(
@@ -20,10 +20,14 @@ it.each([
   ["git log $(git merge-base origin/main HEAD)..HEAD", ["git", "log", `${ID}..HEAD`]],
   ["git show $(git rev-parse --short HEAD~2) -- src", ["git", "show", ID, "--", "src"]],
   ['git tag x "$(git log -1 --format=%h)"', ["git", "tag", "x", ID]],
+  ['git log "$(git rev-parse main)"', ["git", "log", ID]],
+  ['test "$(git rev-parse main)" = x', ["test", ID, "=", "x"]],
 ])("the id of a commit is a word: %s", (line, words) => expect(wordsOf(line)).toEqual(words));
 
 it.each([
   "cat $(git rev-parse secret.json)",
+  'cat "$(git rev-parse main)"',
+  'git rm -r "$(git rev-parse develop)"',
   "cat $(git rev-parse HEAD).env",
   "cat $(git rev-parse HEAD)/etc/passwd",
   "ls $(git merge-base a b)..",
@@ -70,6 +74,10 @@ it.each([
   "test $(grep -c x *) -gt 3",
   "test $(grep -c $x a) -gt 3",
   "test $(grep -rc x a) -gt 3",
+  "test $(grep -c x -r) -gt 3",
+  "test $(grep -c '-r' x) -gt 3",
+  'test $(grep -c "-r" x) -gt 3',
+  'test $(grep -c "$x" x) -gt 3',
   "test $(grep -c x a 2>&1) -gt 3",
   "test $(grep x a) -gt 3",
   "test $(wc -l | tee x) -gt 3",

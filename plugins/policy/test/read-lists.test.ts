@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
@@ -14,7 +14,7 @@ paths = "**/.env"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "echo *", "find *", "git ls-files *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *"]
+command = ["cat *", "echo *", "find *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
 paths = "**"
 `;
 

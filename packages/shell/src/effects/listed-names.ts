@@ -50,7 +50,7 @@ export function checkListedNames(walk: WalkState): void {
       draft.argv = draft.argv.map((word) => settle(walk, at, word));
     if (draft.effects.some(isFound)) checkFound(draft, before);
     const others = unignoring.filter(
-      (other) => other.draft !== draft && !isLater(other.step, step),
+      (other) => runOf(other.draft) !== runOf(draft) && !isLater(other.step, step),
     );
     if (others.length > 0) draft.effects = draft.effects.map(withoutAdds);
     if (others.some(({ isNamed }) => isNamed)) draft.effects = draft.effects.map(withoutIgnores);
@@ -59,7 +59,8 @@ export function checkListedNames(walk: WalkState): void {
   }
 }
 
-// For each kind, the two earliest commands without found files are enough: a command is never compared with itself, so one remains.
+// For each kind, the two earliest commands without found files are enough: a command is never compared with itself, so one remains. Of
+// commands that run instead of others all are kept.
 function addingIn({ commands, steps }: WalkState): readonly Adding[] {
   const counts = new Map<Added, number>();
   return commands
@@ -69,8 +70,8 @@ function addingIn({ commands, steps }: WalkState): readonly Adding[] {
       return added === "nothing" ? [] : [{ draft, found, step: steps[at] ?? -1, added }];
     })
     .toSorted((one, other) => Math.floor(one.step) - Math.floor(other.step))
-    .filter(({ added, found }) => {
-      if (found.length > 0) return true;
+    .filter(({ added, found, draft }) => {
+      if (found.length > 0 || draft.insteadOf !== undefined) return true;
       const count = counts.get(added) ?? 0;
       counts.set(added, count + 1);
       return count < 2;
@@ -96,10 +97,12 @@ const usesList = (draft: Draft): boolean =>
 const isFound = (effect: Effect): boolean =>
   "path" in effect && (effect.found !== undefined || effect.prints === true || isSplit(effect));
 
-// Whether it is the command itself, or a wrapper such as `npx` that passes the same files on to it.
+// Whether only one of the two runs, or the other is a wrapper such as `npx` that passes the same files on.
 const isPassedOn = (other: Adding, draft: Draft): boolean =>
-  other.draft === draft ||
+  runOf(other.draft) === runOf(draft) ||
   other.found.some((files) => draft.argv.some((word) => word.found === files));
+
+const runOf = (draft: Draft): Draft => draft.insteadOf ?? draft;
 
 // Whether a command starts only after another has ended.
 const isLater = (step: number, than: number): boolean => than > 0 && Math.floor(step) > than;

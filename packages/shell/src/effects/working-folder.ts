@@ -1,5 +1,5 @@
 import type { Effect, PathText, Word } from "../analysis.ts";
-import { below } from "../programs/path-of-word.ts";
+import { below, mayLeadElsewhere } from "../programs/path-of-word.ts";
 
 /** The directories in which a command may start, relative to that of the line. {@link ANYWHERE} if unknown. */
 export type Folder = readonly string[];
@@ -52,6 +52,7 @@ export function folderAfterCd(from: Folder, argv: readonly Word[]): Folder {
   if (
     to === undefined ||
     special ||
+    mayLeadElsewhere(to) ||
     /^(?:[-+]\d*)?$/.test(to) ||
     (physical && /(^|\/)\.\.(\/|$)/.test(to))
   )

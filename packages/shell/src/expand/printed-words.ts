@@ -3,24 +3,32 @@ import type { CommandNode, ParsedScript } from "../parse/syntax.ts";
 
 const BRANCH = "(?:HEAD|@|main|master|develop|trunk)[~^\\d]*";
 const REF = "[A-Za-z0-9_@][\\w./~^-]*";
-const ID = `\\$\\( ?git (?:rev-parse(?: --short(?:=\\d+)?| --verify)* ${BRANCH}|merge-base ${REF} ${REF}|log -1 --(?:format|pretty)=(?:format:)?%[hH]) ?\\)`;
-// Nothing may follow that would be a path if git printed nothing.
+const CHECKED = `git (?:rev-parse(?: --short(?:=\\d+)?| --verify)+ ${BRANCH}|merge-base ${REF} ${REF}|log -1 --(?:format|pretty)=(?:format:)?%[hH])`;
+// Without an option, it prints the name of a file that is called like this.
+const UNCHECKED = `git rev-parse ${BRANCH}`;
+const ID = `\\$\\( ?(?:${CHECKED}|(${UNCHECKED})) ?\\)`;
 const COMMIT = new RegExp(`^(?:${ID}|"${ID}")(\\.\\.\\.?[A-Za-z][\\w./~^-]*)?$`);
-const SOME_ID = "0".repeat(40);
+// No number, so nothing takes it for one.
+const SOME_ID = "a".repeat(40);
 
 /**
- * The word of which a substitution prints the id of a commit, as `$(git merge-base main HEAD)..HEAD`. Without quotes there is no word if git
- * prints nothing, which makes no difference to the commands of git that only look at commits. Undefined for any other command.
+ * The word of `git` or `test` of which a substitution prints the id of a commit, as `$(git merge-base main HEAD)..HEAD`. Undefined for any
+ * other word.
  */
-export function commitIn(text: string, before: readonly Word[]): Word | undefined {
-  const [word, range = ""] = COMMIT.exec(text) ?? [];
-  const looks = before[0]?.text === "git" && LOOKS.test(before[1]?.text ?? "");
-  if (word === undefined || !(looks || text.startsWith('"') || range !== "")) return undefined;
+export function commitIn(text: string, [program, sub]: readonly Word[]): Word | undefined {
+  const [word, open, quoted, range = ""] = COMMIT.exec(text) ?? [];
+  const isQuoted = text.startsWith('"');
+  const isChecked = open === undefined && quoted === undefined;
+  const isGit = program?.text === "git" && (isChecked || LOOKS.test(sub?.text ?? ""));
+  const isTest = isQuoted && /^(?:test|\[)$/.test(program?.text ?? "");
+  if (word === undefined || !(isGit || isTest)) return undefined;
   const id = SOME_ID + range;
-  return { text: id, pieces: [id], single: true };
+  const known: Word = { text: id, pieces: [id], single: true };
+  return isQuoted || range !== "" ? known : { ...known, optional: true };
 }
 
-const LOOKS = /^(?:diff|log|show)$/;
+// They do nothing to a file of that name.
+const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
 
 const NAMES = /^\$\( ?ls(?: -1)?(?: -d ([\w*][\w*./-]*))? ?\)$/;
 
@@ -30,33 +38,37 @@ export function globIn(text: string): string | undefined {
   return word === undefined ? undefined : glob;
 }
 
-/** Whether a substitution prints one number and nothing else, as `$(… | wc -l)` does. */
-export function printsNumber(script: ParsedScript | undefined): boolean {
+/** Whether a substitution prints one number and nothing else, as `$(… | wc -l)` does. `isFile`: whether a word is the name of a file. */
+export function printsNumber(
+  script: ParsedScript | undefined,
+  isFile: (text: string) => boolean,
+): boolean {
   const [statement, ...more] = script?.commands ?? [];
   const command = statement?.command;
   if (command === undefined || more.length > 0) return false;
   const last = command.type === "Pipeline" ? command.commands.at(-1) : command;
-  return last?.type === "Command" && last.prefix.length === 0 && counts(last);
+  return last?.type === "Command" && last.prefix.length === 0 && counts(last, isFile);
 }
 
-function counts({ name, suffix }: CommandNode): boolean {
+function counts({ name, suffix }: CommandNode, isFile: (text: string) => boolean): boolean {
   const words = suffix.flatMap((item) => (item.type === "Word" ? item.text : []));
   if (!suffix.every((item) => item.type === "Word" || leavesOutput(item))) return false;
   if (name?.text === "wc") return words.length === 1 && /^-[lcmw]$/.test(words[0] ?? "");
   const first = words.findIndex((word) => !word.startsWith("-"));
-  const [pattern = "", file = "x", ...files] = words.slice(first);
+  const operands = words.slice(first);
   const isCount = /^(?:-[iEFvwx]*)*-[iEFvwx]*c[iEFvwx]*(?:-[iEFvwx]*)*$/;
   // Of several files, grep prints the names too.
   return (
     name?.text === "grep" &&
     first > 0 &&
-    files.length === 0 &&
+    operands.length <= 2 &&
     isCount.test(words.slice(0, first).join("")) &&
-    [pattern, file].every((word) => ONE_WORD.test(word))
+    operands.every((word) => OPERAND.test(word) || isFile(word))
   );
 }
 
-const ONE_WORD = /^(?:'[^']*'|"[^"@*]*"|[\w./:^-]+)$/;
+// One word that is no option.
+const OPERAND = /^(?:'(?!-)[^']*'|"(?![-$`\\])[^"@*]*"|[\w./:^][\w./:^-]*)$/;
 
 function leavesOutput(item: CommandNode["suffix"][number]): boolean {
   if (item.type !== "Redirect") return false;

@@ -7,6 +7,7 @@ import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
 import { printsNumber } from "./printed-words.ts";
 import { quotedDocument } from "./quoted-document.ts";
 import { noteUse } from "./secrets.ts";
+import { NEW_FILE } from "../programs/path-of-word.ts";
 
 const ANY: Hole = { hole: "any", splits: false };
 /** Any text, in any number of words. */
@@ -162,7 +163,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
     case "CommandExpansion": {
       (walk.pending ??= []).push(part);
       const text = newFile(part.text) ?? (quoted ? quotedDocument(part) : undefined);
-      if (text === undefined && quoted && printsNumber(part.script)) units.push(COUNT);
+      if (text === undefined && quoted && printsCount(walk, part)) units.push(COUNT);
       else if (text === undefined) units.push(quoted ? ANY : SPLIT);
       else units.push({ text, quoted: true });
       return;
@@ -178,7 +179,19 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
  * temporary folder.
  */
 const newFile = (text: string): string | undefined =>
-  /^\$\( ?mktemp(?: -d)? ?\)$/.test(text) ? "/tmp/tmp.XXXXXXXXXX" : undefined;
+  /^\$\( ?mktemp(?: -d)? ?\)$/.test(text) ? NEW_FILE : undefined;
+
+/** Whether a substitution prints one number and nothing else. */
+export const printsCount = (
+  walk: WalkState,
+  { script }: Extract<WordPart, { type: "CommandExpansion" }>,
+): boolean => printsNumber(script, (word) => isFound(walk, word));
+
+// Whether it is the variable of a loop over files, in quotes.
+function isFound(walk: WalkState, text: string): boolean {
+  const variable = /^".*"$/.test(text) ? variableOf(text.slice(1, -1)) : undefined;
+  return variable !== undefined && walk.variables.nameIn(variable, walk) !== undefined;
+}
 
 type Expansion = Extract<
   WordPart,

@@ -1,6 +1,7 @@
 import type { Piece, Word } from "../analysis.ts";
 import { HOLE, noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import type { Hole, Unit } from "./braces.ts";
+import { NEW_FILE } from "../programs/path-of-word.ts";
 import { MATCH, PIPE_NUMBER } from "./units.ts";
 
 // In zsh, `=name` is the path of a program or file.
@@ -20,7 +21,10 @@ export function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
       const short = piece.deep === true && (typeof next !== "string" || !next.startsWith("/"));
       return piece.hole === "name" && !short;
     });
-  return globbed ? { ...word, globbed } : word;
+  if (globbed) return { ...word, globbed };
+  return !word.single && word.pieces.every((piece) => piece === COUNT_PIECE)
+    ? { ...word, optional: true }
+    : word;
 }
 
 /** The word for units of text and holes. */
@@ -94,6 +98,9 @@ function wordFrom(
   { single, tilde, plain, here, pipe }: Marks,
 ): Word {
   const whole = pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
+  // If `mktemp` printed nothing, the next word would be the value of the option.
+  if (whole !== undefined && GLUED.test(whole))
+    return { text: undefined, pieces: ["-", ANY_PIECE], single };
   if (plain && whole === undefined) pieces[0] = `./${String(pieces[0])}`;
   if (whole?.includes("HOME") === true) walk.home.folderAfterCd = true;
   const word: Word = {
@@ -106,6 +113,8 @@ function wordFrom(
   if (tilde && whole !== undefined) (walk.tildes ??= []).push(word);
   return walk.holes ? opened(word) : word;
 }
+
+const GLUED = new RegExp(`^-[^=]*${NEW_FILE.replace(".", "\\.")}`);
 
 // Text joins the text before it. Empty text is no piece.
 function append(pieces: Piece[], piece: Piece): void {

@@ -1,12 +1,13 @@
 import type { Word } from "../analysis.ts";
 import { visitWord } from "./expansions.ts";
-import { commitIn, globIn, printsNumber } from "./printed-words.ts";
+import { commitIn, globIn } from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
+import { NEW_FILE } from "../programs/path-of-word.ts";
 import { LIMITS } from "../limits.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
-import { SPLIT, unitsOf, variableOf } from "./units.ts";
+import { printsCount, SPLIT, unitsOf, variableOf } from "./units.ts";
 import { argumentOf, wordOf } from "./word-of-units.ts";
 
 const PLAIN = /^(?!=[^=])[\w\-./:=,@%+^]+$/;
@@ -31,7 +32,11 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
   const isTest = /^(?:\[|test)$/.test(words[0]?.text ?? "");
   for (const units of bracesOf(walk, unitsOf(walk, isTest ? quotedCount(walk, node) : node)))
     if (units.length > 0) words.push(argumentOf(walk, units));
-  noteSubstitution(walk, node, "CommandExpansion", words.at(-1));
+  const word = words.at(-1);
+  noteSubstitution(walk, node, "CommandExpansion", word);
+  const [part, ...more] = node.parts ?? [];
+  if (word?.text === NEW_FILE && more.length === 0 && part?.type !== "DoubleQuoted")
+    words.splice(-1, 1, { ...word, optional: true });
 }
 
 // Expands the braces of a word.
@@ -78,7 +83,7 @@ function quotedCount(walk: WalkState, node: WordNode): WordNode {
   if (part === undefined || more !== undefined) return node;
   const isCount =
     part.type === "CommandExpansion"
-      ? printsNumber(part.script)
+      ? printsCount(walk, part)
       : walk.variables.isCount(variableOf(part.text) ?? "");
   return isCount ? inQuotes(node, part) : node;
 }
@@ -113,5 +118,6 @@ function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): 
   if (commit === undefined && glob === undefined) return undefined;
   visitWord(walk, node);
   if (commit !== undefined) return commit;
-  return { ...argumentOf(walk, [{ text: glob ?? "", quoted: false }]), splits: true };
+  const word = argumentOf(walk, [{ text: glob ?? "", quoted: false }]);
+  return { ...word, splits: true, optional: true };
 }

@@ -53,7 +53,10 @@ export function recursiveOf(found: FoundFiles): FoundFiles {
 }
 
 /** A word for one found path, or for any number of them. */
-function foundWord(finding: Finding, { single }: { readonly single: boolean }): Word {
+function foundWord(
+  finding: Finding,
+  more: { readonly single: boolean; readonly optional?: true },
+): Word {
   const { lead, links, splits, expands, tracked, changed, partial, ignores } = finding;
   const found: FoundFiles = {
     ...{ links, splits },
@@ -67,16 +70,23 @@ function foundWord(finding: Finding, { single }: { readonly single: boolean }): 
   return {
     text: undefined,
     pieces: lead === "" ? [{ hole: "any" }] : [lead, { hole: "any" }],
-    single,
+    ...more,
     found,
   };
 }
 
-/** Words for any number of found paths: a program may treat the first, the last and those between differently. */
-export function severalFound(finding: Finding): readonly Word[] {
-  const word = foundWord(finding, { single: false });
+/** Words for one or more found paths: a program may treat the first, the last and those between differently. */
+export function severalFound(
+  finding: Finding,
+  more: { readonly optional?: true } = {},
+): readonly Word[] {
+  const word = foundWord(finding, { single: false, ...more });
   return [word, word, word];
 }
+
+/** The same, or none if no file is found. */
+export const anyFound = (finding: Finding): readonly Word[] =>
+  severalFound(finding, { optional: true });
 
 /** A word for each of the found paths in turn. */
 export const eachFound = (finding: Finding): readonly Word[] => [

@@ -3,6 +3,28 @@ import { prefix } from "./word-text.ts";
 
 const UNKNOWN: PathText = { why: "a path known only at run time" };
 
+/** Stands for the path of a new file or folder of `mktemp`. */
+export const NEW_FILE = "/tmp/tmp.XXXXXXXXXX";
+
+// Folders of the system. Nothing of the kind is made in a new folder.
+const SYSTEM =
+  /^\/+(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|work|workspaces?|Applications|Library|System|Users|Volumes|private)(?:\/|$)/i;
+const ENDING =
+  /^\.(?:bak|csv|diff|html|js|json|log|md|out|patch|py|sh|sql|tar|tgz|ts|txt|xml|ya?ml|zip)$/;
+
+/** Whether a path would lead somewhere else if `mktemp` failed and printed nothing. */
+export function mayLeadElsewhere(text: string): boolean {
+  const at = text.indexOf(NEW_FILE);
+  if (at < 0) return false;
+  const rest = text.slice(at + NEW_FILE.length);
+  return (
+    at > 0 ||
+    !/^(?:\/|$)/.test(ENDING.test(rest) ? "" : rest) ||
+    SYSTEM.test(rest) ||
+    /(?:^|\/)\.\.(?:\/|$)/.test(rest)
+  );
+}
+
 /** The path that a word names, relative to `base` if the program changes directory first. */
 export function pathOf(word: Word, base?: PathText): PathText {
   const path = plainPath(word);
@@ -19,7 +41,7 @@ export function pathOf(word: Word, base?: PathText): PathText {
 }
 
 function plainPath(word: Word): PathText {
-  if (word.text !== undefined) return { text: word.text };
+  if (word.text !== undefined) return mayLeadElsewhere(word.text) ? UNKNOWN : { text: word.text };
   if (word.here === true) return pathHere(word);
   let pattern = "";
   let folder: string | undefined;

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { LIMITS } from "../limits.ts";
-import { completeWord, severalFound, type Finding } from "./found-files.ts";
+import { anyFound, completeWord, type Finding } from "./found-files.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { readCompleted } from "./completed-command.ts";
 import { file, hazard, runScript, unknown, type Findings, noteUnlisted } from "./findings.ts";
@@ -84,7 +84,7 @@ function withFiles(
   finding: Finding,
 ): readonly Word[] {
   return mark === undefined
-    ? [...words, ...severalFound(finding)]
+    ? [...words, ...anyFound(finding)]
     : words.map((word) => completeWord(word, mark, finding));
 }
 

@@ -10,23 +10,17 @@ import {
   type CommandContext,
   type WalkState,
 } from "./walk-state.ts";
-import {
-  ANYWHERE,
-  folderAfterCd,
-  isCdWithoutOperand,
-  LATER,
-  NOWHERE,
-  type Folder,
-} from "../effects/working-folder.ts";
+import { ANYWHERE, LATER } from "../effects/working-folder.ts";
 import { isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
 import { leavesInput } from "../programs/leaves-input.ts";
 import { PIPE, REST, type Run } from "../programs/program-reading.ts";
-import { activates } from "../programs/virtual-environments.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
+import { move } from "./folder-after.ts";
 import { noteState } from "./shell-state.ts";
+import { shorterCommands } from "./shorter-commands.ts";
 import type { WalkScript } from "./walk-pending.ts";
 import { runScript, runValues, textWord } from "./run-script.ts";
 import { toldEffects } from "./tildes.ts";
@@ -104,7 +98,22 @@ export function runCommand(
     // The assignments of one command do not apply to the next.
     if (run.kind === "argv" && run.until !== undefined && run.until > until) until = run.until;
   }
+  for (const words of shorterCommands(draft)) runShorter(walk, draft, words, place, script);
   move(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
+}
+
+// The command as it also may be, which a policy judges like a command of the line.
+function runShorter(
+  walk: WalkState,
+  draft: Draft,
+  argv: readonly Word[],
+  place: CommandContext,
+  script: WalkScript,
+): void {
+  if (walk.full) return;
+  const { assignments, redirections, insteadOf = draft } = draft;
+  add(walk, { ...emptyDraft(place), argv, assignments, redirections, insteadOf }, place);
+  runCommand(walk, walk.commands.length - 1, place, script);
 }
 
 // When a command that another program starts will run.
@@ -245,54 +254,6 @@ function childOf(
   }
   if (named !== undefined) child.assignments = child.assignments.concat(named);
   return child;
-}
-
-function move(
-  walk: WalkState,
-  draft: Draft,
-  name: string,
-  folder: Folder,
-  { ran }: { readonly ran: boolean },
-): void {
-  switch (name) {
-    case "cd":
-      walk.folderChanges++;
-      walk.onSuccess =
-        !walk.home.trusted && isCdWithoutOperand(draft.argv)
-          ? ANYWHERE
-          : folderAfterCd(folder, draft.argv);
-      walk.onFailure = folder;
-      return;
-    case "source":
-    case ".":
-      walk.variables.setAllElsewhere();
-      if (!activates(draft.argv)) goAnywhere(walk);
-      return;
-    case "pushd":
-    case "popd":
-      goAnywhere(walk);
-      return;
-    case "exit":
-      // zsh refuses to exit with several arguments, and goes on. `break` and `return` do nothing outside a loop or function.
-      if (draft.argv.length <= 2 && draft.argv[1]?.single !== false)
-        walk.onSuccess = walk.onFailure = NOWHERE;
-      return;
-    case "eval":
-      if (!ran) walk.onSuccess = walk.onFailure = folder;
-      return;
-    case "exec":
-      if (ran) walk.onSuccess = walk.onFailure = NOWHERE;
-      // From now on, `read` sets a variable to something else.
-      else walk.variables.setAllElsewhere();
-      return;
-    default:
-      if (walk.functions?.get(name) === true) goAnywhere(walk);
-  }
-}
-
-function goAnywhere(walk: WalkState): void {
-  walk.folderChanges++;
-  walk.onSuccess = walk.onFailure = ANYWHERE;
 }
 
 function baseOf(name: string): string {

@@ -11,7 +11,7 @@ import {
   type CommandContext,
   type WalkState,
 } from "./walk-state.ts";
-import { eachFound, severalFound, type Listing } from "../programs/found-files.ts";
+import { anyFound, eachFound, type Listing } from "../programs/found-files.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
 import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
@@ -135,7 +135,7 @@ function walkNode(walk: WalkState, node: Node, place: CommandContext): void {
     noteShared(walk, place, walk.commands[at]?.redirections ?? []);
     const lists = walkPending(walk, place, walkScript);
     const draft = walk.commands[at];
-    if (draft !== undefined) draft.argv = withLists(draft.argv, lists, severalFound);
+    if (draft !== undefined) draft.argv = withLists(draft.argv, lists, anyFound);
     if (!walk.full) runCommand(walk, at, { ...place, input }, walkScript);
     return;
   }

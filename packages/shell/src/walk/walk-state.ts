@@ -25,6 +25,8 @@ export interface Draft {
   effects: readonly Effect[];
   carries: boolean;
   unknown: readonly Unknown[];
+  /** The command in place of which this one runs, if a substitution prints nothing. */
+  insteadOf?: Draft;
 }
 
 /** The redirections of a group of commands. */

@@ -1,0 +1,58 @@
+import { activates } from "../programs/virtual-environments.ts";
+import {
+  ANYWHERE,
+  folderAfterCd,
+  isCdWithoutOperand,
+  NOWHERE,
+  type Folder,
+} from "../effects/working-folder.ts";
+import type { Draft, WalkState } from "./walk-state.ts";
+
+/** Notes in which directory the shell is after a command. `ran`: whether the command ran others. */
+export function move(
+  walk: WalkState,
+  draft: Draft,
+  name: string,
+  folder: Folder,
+  { ran }: { readonly ran: boolean },
+): void {
+  switch (name) {
+    case "cd":
+      walk.folderChanges++;
+      walk.onSuccess =
+        !walk.home.trusted && isCdWithoutOperand(draft.argv)
+          ? ANYWHERE
+          : folderAfterCd(folder, draft.argv);
+      walk.onFailure = folder;
+      return;
+    case "source":
+    case ".":
+      walk.variables.setAllElsewhere();
+      if (!activates(draft.argv)) goAnywhere(walk);
+      return;
+    case "pushd":
+    case "popd":
+      goAnywhere(walk);
+      return;
+    case "exit":
+      // zsh refuses to exit with several arguments, and goes on. `break` and `return` do nothing outside a loop or function.
+      if (draft.argv.length <= 2 && draft.argv[1]?.single !== false)
+        walk.onSuccess = walk.onFailure = NOWHERE;
+      return;
+    case "eval":
+      if (!ran) walk.onSuccess = walk.onFailure = folder;
+      return;
+    case "exec":
+      if (ran) walk.onSuccess = walk.onFailure = NOWHERE;
+      // From now on, `read` sets a variable to something else.
+      else walk.variables.setAllElsewhere();
+      return;
+    default:
+      if (walk.functions?.get(name) === true) goAnywhere(walk);
+  }
+}
+
+function goAnywhere(walk: WalkState): void {
+  walk.folderChanges++;
+  walk.onSuccess = walk.onFailure = ANYWHERE;
+}
