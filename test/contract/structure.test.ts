@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_706,
+  source_lines: 144_716,
   test_lines: 108_541,
   files_over_300: 0,
   functions_over_60: 0,

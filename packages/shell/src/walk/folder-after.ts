@@ -18,19 +18,16 @@ export function move(
 ): void {
   switch (name) {
     case "cd":
-      walk.folderChanges++;
-      walk.onSuccess =
-        !walk.home.trusted && isCdWithoutOperand(draft.argv)
-          ? ANYWHERE
-          : folderAfterCd(folder, draft.argv);
-      walk.onFailure = folder;
-      return;
+      return changeFolder(walk, draft, folder);
     case "source":
     case ".":
       walk.variables.setAllElsewhere();
       if (!activates(draft.argv)) goAnywhere(walk);
       return;
     case "pushd":
+      // Without a folder, it goes to one that it has kept.
+      if (draft.argv.length === 2) return changeFolder(walk, draft, folder);
+      return goAnywhere(walk);
     case "popd":
       goAnywhere(walk);
       return;
@@ -50,6 +47,13 @@ export function move(
     default:
       if (walk.functions?.get(name) === true) goAnywhere(walk);
   }
+}
+
+function changeFolder(walk: WalkState, { argv }: Draft, from: Folder): void {
+  const isLost = !walk.home.trusted && isCdWithoutOperand(argv);
+  walk.folderChanges++;
+  walk.onSuccess = isLost ? ANYWHERE : folderAfterCd(from, argv);
+  walk.onFailure = from;
 }
 
 function goAnywhere(walk: WalkState): void {

@@ -11,6 +11,7 @@ import {
   type WalkState,
 } from "./walk-state.ts";
 import { ANYWHERE, LATER } from "../effects/working-folder.ts";
+import { baseName } from "../programs/word-text.ts";
 import { isAscii } from "../parse/characters.ts";
 import { LIMITS } from "../limits.ts";
 import { leavesInput } from "../programs/leaves-input.ts";
@@ -21,28 +22,15 @@ import { readProgram } from "../programs/index.ts";
 import { move } from "./folder-after.ts";
 import { noteState } from "./shell-state.ts";
 import { shorterCommands } from "./shorter-commands.ts";
+import { keepsFolder, staysUntil } from "./wrapper-folders.ts";
 import type { WalkScript } from "./walk-pending.ts";
 import { runScript, runValues, textWord } from "./run-script.ts";
 import { toldEffects } from "./tildes.ts";
 
-// Wrappers that run their command in their own working directory.
-const STAYS =
-  /^(env|sudo|doas|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|setsid|time|xargs|find|watch|flock|script|strace|ltrace|bash|sh|dash|zsh|ksh|ash|eval|busybox|setpriv|taskset|unbuffer|npx|bunx|pnpm|yarn|uv|uvx|poetry|pipenv|bundle|gtimeout|gxargs|caffeinate|python3?)$/;
 // Wrappers that end together with their command.
 const WAITS =
   /^(env|command|builtin|exec|nohup|timeout|nice|ionice|chrt|stdbuf|bash|sh|dash|zsh|ksh|ash|eval|npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|pipenv|bundle)$/;
 const REPEATS = /^(xargs|find)$/;
-// Options of wrappers that change the working directory, or may.
-const MOVES: ReadonlyMap<string, RegExp> = new Map([
-  ["env", /^-[^-]*C|^--c/],
-  ["sudo", /^-[^-]*[DRi]|^--(ch|l)/],
-  ["doas", /^-[^-]*[sL]/],
-  ["find", /^-(exec|ok)dir$/],
-  ["pnpm", /^-[^-]*[CFrw]|^--(dir|prefix|recursive|filter|workspace|parallel|stream)/],
-  ["yarn", /^--cwd|^workspaces?$/],
-  ["uv", /^--(dir|project)/],
-  ["poetry", /^-[CP]|^--(dir|project)/],
-]);
 
 /** Adds what a command does, and the commands that it runs. */
 export function runCommand(
@@ -84,7 +72,7 @@ export function runCommand(
   }
   noteState(walk, first.text, draft);
   // Letters of other alphabets can look like those of a known program.
-  if (!isAscii(baseOf(first.text)))
+  if (!isAscii(baseName(first.text)))
     noteUnknown(walk, "syntax", `program ${quote(first.text)}, whose name is not plain ASCII`);
   if (!reading.carries && walk.functions?.has(first.text) === true) {
     noteUnknown(walk, "state", `function ${quote(first.text)}, which hides a program of that name`);
@@ -143,7 +131,7 @@ function follow(
 ): void {
   if (++walk.depth > LIMITS.depth)
     return noteLimit(walk, `more than ${LIMITS.depth} nested levels`);
-  const name = baseOf(draft.argv[0]?.text ?? "");
+  const name = baseName(draft.argv[0]?.text ?? "");
   const place: CommandContext = {
     ...outside,
     input: inputIn(name, run, outside),
@@ -168,9 +156,9 @@ function followScript(
   place: CommandContext,
   script: WalkScript,
 ): void {
-  const name = baseOf(draft.argv[0]?.text ?? "");
+  const name = baseName(draft.argv[0]?.text ?? "");
   const later = name === "trap" || name === "alias" || name === "complete" || name === "bind";
-  const stays = name === "eval" || STAYS.test(name);
+  const stays = keepsFolder(name);
   const folder = later ? LATER : stays ? place.folder : ANYWHERE;
   const inside = { ...place, origin: "script", once: place.once && !later, folder } as const;
   runScript(walk, text, inside, draft, script);
@@ -185,8 +173,8 @@ function followWrapped(
   script: WalkScript,
   after: number,
 ): void {
-  const name = baseOf(draft.argv[0]?.text ?? "");
-  const stays = STAYS.test(name) && staysUntil(draft.argv, name) >= run.from;
+  const name = baseName(draft.argv[0]?.text ?? "");
+  const stays = staysUntil(draft.argv, name) >= run.from;
   const inside: CommandContext = {
     ...place,
     origin: "wrapper",
@@ -205,22 +193,6 @@ function followWrapped(
   takeReasons(walk, child);
   if (!walk.full) runCommand(walk, index, inside, script);
   if (name !== "command" && name !== "builtin") walk.onSuccess = walk.onFailure = place.folder;
-}
-
-const moving = new WeakMap<readonly Word[], number>();
-
-// The position before which no option of a wrapper changes the working directory.
-function staysUntil(argv: readonly Word[], name: string): number {
-  const options = MOVES.get(name);
-  if (options === undefined) return argv.length;
-  let found = moving.get(argv);
-  if (found === undefined) {
-    const first = argv.findIndex(
-      ({ pieces: [start] }, at) => at > 0 && (typeof start !== "string" || options.test(start)),
-    );
-    moving.set(argv, (found = first < 0 ? argv.length : first));
-  }
-  return found;
 }
 
 function childOf(
@@ -254,8 +226,4 @@ function childOf(
   }
   if (named !== undefined) child.assignments = child.assignments.concat(named);
   return child;
-}
-
-function baseOf(name: string): string {
-  return name.slice(name.lastIndexOf("/") + 1);
 }
