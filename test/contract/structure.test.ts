@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_716,
-  test_lines: 108_541,
+  source_lines: 144_720,
+  test_lines: 108_550,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -14,7 +14,7 @@ paths = "**/.env"
 [[rules]]
 name = "files"
 action = "allow"
-command = ["cat *", "echo *", "find *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
+command = ["cat *", "echo *", "find *", "git grep *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
 paths = "**"
 `;
 
@@ -152,6 +152,15 @@ it("a loop whose redirection shares the list leaves the paths unknown", async ()
   expect(await decided(`find . -name '*.ts' | while read -r f; do ${body}; done 3<&0`)).not.toBe(
     "allow",
   );
+});
+
+it("the files of a commit are no files of a folder", async () => {
+  const lines = (from: string) => [
+    `git grep -l plain ${from} | xargs cat`,
+    `for f in $(git grep -l plain ${from}); do cat "$f"; done`,
+  ];
+  for (const line of lines("src")) expect(await decided(line)).toBe("allow");
+  for (const line of lines("main")) expect(await decided(line)).not.toBe("allow");
 });
 
 describe("a substitution that prints nothing", () => {

@@ -38,8 +38,12 @@ function listedBySub(
     sub?.text === "grep" &&
     texts.some((text) => GREP_NAMES.test(text ?? "")) &&
     texts.every(isGrepped)
-  )
-    return some({ files: filesOf("top"), zero: false });
+  ) {
+    const [, ...paths] = texts.filter((text) => text?.startsWith("-") !== true);
+    // A word that is no path may be a commit. Git prints its files as `main:src/a.ts`, which may be other files here.
+    const files = [...filesOf("top"), ...paths.flatMap((path) => filesOfPath(path ?? ""))];
+    return some({ files, zero: false });
+  }
   return undefined;
 }
 
