@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_720,
+  source_lines: 144_725,
   test_lines: 108_550,
   files_over_300: 0,
   functions_over_60: 0,

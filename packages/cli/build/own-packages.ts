@@ -14,7 +14,7 @@ const FILES: Readonly<Record<string, readonly string[]>> = {
   "@bylaw/ruleset-everyday": ["policy.toml", "cases.jsonl.gz", "dist/policy.compiled.json"],
   "@bylaw/hook-client": ["dist/hook-client.cjs", "src/hook-client.sh"],
   "@bylaw/orchestrator": [
-    ...["swagger-ui.css.gz", "swagger-ui-bundle.js.gz"],
+    ...["swagger-ui.css.br", "swagger-ui-bundle.js.br"],
     ...["swagger-ui-bundle.js.LICENSE.txt", "LICENSE", "NOTICE"],
   ].map((file) => `dist/reference/${file}`),
   "@bylaw/dashboard": [

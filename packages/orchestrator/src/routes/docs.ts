@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { gunzip } from "node:zlib";
+import { brotliDecompress } from "node:zlib";
 import { z } from "@hono/zod-openapi";
 import type { JsonObject } from "@bylaw/kernel";
 import { problem } from "../http/problem.ts";
 import { defineRoute, type Route } from "../http/route.ts";
 import type { Service } from "../service/service.ts";
 
-const gunzipped = promisify(gunzip);
+const decompressed = promisify(brotliDecompress);
 
 /** The page may load only files of this server, and run only scripts in them. */
 const POLICY =
@@ -53,13 +53,13 @@ const files = new Map<File, Promise<string>>();
 function textOf(file: File): Promise<string> {
   const known =
     files.get(file) ??
-    (file === "start.js" ? Promise.resolve(START) : unpacked(new URL(`${file}.gz`, REFERENCE)));
+    (file === "start.js" ? Promise.resolve(START) : unpacked(new URL(`${file}.br`, REFERENCE)));
   files.set(file, known);
   return known;
 }
 
 async function unpacked(file: URL): Promise<string> {
-  return (await gunzipped(await readFile(file))).toString("utf8");
+  return (await decompressed(await readFile(file))).toString("utf8");
 }
 
 const common = { method: "get", tags: ["server"], callers: ["anyone"] } as const;
