@@ -64,6 +64,7 @@ test.each([
   ['cat "$(find src)"', ["read ?"]],
   ["cat <(find src)", []],
   ["cat $(ls)", ["read *"]],
+  ["cat `ls`", ["read *"]],
   ["cat $(ls -d src/*/)", ["read src/*/"]],
   ["cat $(ls src)", ["read src links splits expands", "read * links splits expands"]],
 ])("a command gets the files of a list in its words: %s", (line, effects) =>

@@ -30,7 +30,7 @@ export function commitIn(text: string, [program, sub]: readonly Word[]): Word | 
 // They do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
 
-const NAMES = /^\$\( ?ls(?: -1)?(?: -d ([\w*][\w*./-]*))? ?\)$/;
+const NAMES = /^(?:\$\(|`) ?ls(?: -1)?(?: -d ([\w*][\w*./-]*))? ?[)`]$/;
 
 /** The glob that finds what a substitution prints, if `ls` prints names of the working directory or those of a glob. */
 export function globIn(text: string): string | undefined {

@@ -113,7 +113,7 @@ function nameWord(walk: WalkState, node: WordNode): Word | undefined {
 // The word that stands for what a substitution prints, if that is known from its text.
 function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): Word | undefined {
   const { text } = node;
-  if (!text.includes("$(")) return undefined;
+  if (!/\$\(|`/.test(text)) return undefined;
   const [commit, glob] = [commitIn(text, before), globIn(text)];
   if (commit === undefined && glob === undefined) return undefined;
   visitWord(walk, node);

@@ -8,7 +8,7 @@ export const NEW_FILE = "/tmp/tmp.XXXXXXXXXX";
 
 // Folders of the system. Nothing of the kind is made in a new folder.
 const SYSTEM =
-  /^\/+(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|work|workspaces?|Applications|Library|System|Users|Volumes|private)(?:\/|$)/i;
+  /^\/+(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|workspaces?|Applications|Library|System|Users|Volumes|private)(?:\/|$)/i;
 const ENDING =
   /^\.(?:bak|csv|diff|html|js|json|log|md|out|patch|py|sh|sql|tar|tgz|ts|txt|xml|ya?ml|zip)$/;
 
