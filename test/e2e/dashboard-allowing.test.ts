@@ -134,7 +134,7 @@ it.skipIf(BROWSER === undefined)(
       /look\s+\S*policy\.toml:2\s+command needs `git status \*`/,
     );
     await page.locator("#row-3").click();
-    await part.getByText("character U+202E").waitFor();
+    await part.getByText("character U+202E").first().waitFor();
     expect(await page.locator("img").count()).toBe(0);
     expect(await page.title()).toMatch(/^(?:\(\d+\) )?Bylaw$/);
     expect(await violationsIn(page)).toEqual([]);
