@@ -142,7 +142,7 @@ describe("bylaw doctor claude-code", () => {
     expect([open.code, open.stdout]).toEqual([1, expect.stringContaining("Other users may read")]);
     chmodSync(join(one.home, OPERATORS), 0o600);
     const ran = await one.here("doctor", "claude-code");
-    expect(ran.stdout).toContain("ok  May answer questions: Ada, Bo. Told: Bo\n");
+    expect(ran.stdout).toContain("ok  Can answer questions: Ada, Bo. Notified: Bo\n");
     expect(ran.stdout).not.toContain("ntfy.example");
   });
 

@@ -78,7 +78,7 @@ export interface Word {
   readonly namesOf?: string;
   /** Set if each of the words is the path of a file that another program found, as in `xargs` and `find -exec`. */
   readonly found?: FoundFiles;
-  /** Set if it stands for what a substitution prints, so bash leaves it out if that is nothing. */
+  /** Set if the word may be missing: it stands for what another command prints, and that may be nothing. */
   readonly optional?: true;
   /** Whether bash replaces it by the name of a pipe, as it does for `<(…)`. */
   readonly pipe?: true;

@@ -19,10 +19,10 @@ export const operatorFindings = (commands: readonly string[]): readonly Operator
 function findingOf(file: string): OperatorFinding {
   try {
     const { operators } = readOperators(file);
-    const told = operators.filter(({ notify }) => notify !== undefined).map(({ name }) => name);
+    const notified = operators.filter(({ notify }) => notify !== undefined).map(({ name }) => name);
     const names = operators.map(({ name }) => name).join(", ");
-    const who = told.length === 0 ? "Nobody is told of a question" : `Told: ${told.join(", ")}`;
-    return { check: "operators", ok: true, message: `May answer questions: ${names}. ${who}` };
+    const who = notified.length === 0 ? "Nobody is notified" : `Notified: ${notified.join(", ")}`;
+    return { check: "operators", ok: true, message: `Can answer questions: ${names}. ${who}` };
   } catch (error) {
     const message = `Nobody can answer a question: ${messageOf(error)}`;
     return { check: "operators", ok: false, message };

@@ -168,12 +168,12 @@ function withFlagsAt(
 // Stands for any one operand, even one that makes the program write, such as the name of a new branch.
 const OPERAND = "[!-]*";
 
-// An option with any value, which may be what the program writes.
-const NAMED = /^--[\w-]+=\*$/;
+// A pattern for an option with any value, which may be the path of what the program writes.
+const OPTION_VALUE = /^--[\w-]+=\*$/;
 
 const spellsOut = (glob: Glob | undefined, { does }: Hazard): boolean =>
   glob?.literal !== undefined ||
-  (does === "write" && (glob?.source === OPERAND || NAMED.test(glob?.source ?? "")));
+  (does === "write" && (glob?.source === OPERAND || OPTION_VALUE.test(glob?.source ?? "")));
 
 function coversWord(glob: Glob, covers: Cover | undefined, word: Word | undefined): boolean {
   if (word?.single !== true) return false;

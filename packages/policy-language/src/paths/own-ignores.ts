@@ -2,18 +2,15 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { commonFolder, readText, type Repository } from "./git-index.ts";
 
-/** The limit of configuration files to read, because each may include others. */
+/** The limit of configuration files to read. Each may include others, or itself. */
 const MAX_FILES = 32;
 
 /**
  * Whether the ignore rules of a repository's own folder, or of the user, re-include something (`!.env`). Ripgrep then searches it even if
- * it is hidden. True if that is not certain. `configured`: the value of `XDG_CONFIG_HOME`.
+ * it is hidden. True if that is not certain.
  */
-export function reincludes(
-  { folder }: Repository,
-  home: string | undefined,
-  configured = process.env["XDG_CONFIG_HOME"],
-): boolean {
+export function reincludes({ folder }: Repository, home: string | undefined): boolean {
+  const configured = process.env["XDG_CONFIG_HOME"];
   const common = commonFolder(folder);
   if (common === undefined) return true;
   const folders = [
@@ -40,7 +37,7 @@ export function reincludes(
 
 const REINCLUDES = /^(?:\xef\xbb\xbf)?!/m;
 
-// The lists of ignore rules that configurations name. An included file counts whatever its condition is. Undefined in doubt.
+// The lists of ignore rules that configurations name. A file counts even if the condition of its include may be false. Undefined in doubt.
 function namedLists(
   configurations: readonly string[],
   home: string | undefined,
@@ -61,7 +58,7 @@ function namedLists(
   return lists;
 }
 
-// Git reads other characters as escapes, comments, quotes or other folders.
+// In other values, git may see escapes, comments, quotes or the home directory of another user.
 const PLAIN = /^[^~%"\\#;][^"\\#;]*$|^$/;
 
 const valuesOf = (name: string, text: string, home: string | undefined): readonly string[] =>

@@ -40,7 +40,7 @@ export interface PathRef {
   readonly remote?: boolean | undefined;
 }
 
-/** What the host is asked about one path: whether there is no folder, nothing at all, something that git ignores, or no link below. */
+/** What the host is asked about one path: whether it is no folder, does not exist, is ignored by git, or holds no link. */
 export type Question = "folder" | "anything" | "ignored" | "unlinked";
 
 /** The key under which the host says yes. */

@@ -59,8 +59,8 @@ export function checkListedNames(walk: WalkState): void {
   }
 }
 
-// For each kind, the two earliest commands without found files are enough: a command is never compared with itself, so one remains. Of
-// commands that run instead of others all are kept.
+// For each kind, the two earliest commands without found files are enough: a command is never compared with itself, so one remains. All
+// commands that run instead of others are kept.
 function addingIn({ commands, steps }: WalkState): readonly Adding[] {
   const counts = new Map<Added, number>();
   return commands

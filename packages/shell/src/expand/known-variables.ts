@@ -13,7 +13,7 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
-  // Names that were found while the working directory had changed so often.
+  // Variables that hold a found name. `folderChanges`: how often the working directory had changed before the search.
   readonly #names = new Map<string, FolderChanges & { readonly word: Word }>();
   readonly #uses = new Map<string, number>();
   readonly #elsewhere = new Set<string>();
@@ -50,7 +50,7 @@ export class KnownVariables {
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
   }
 
-  /** The value, if it is a name that the shell found for a glob, or another program in a search, in what is still the working directory. */
+  /** The value, if a glob or the search of another program found it in what is still the working directory. */
   nameIn(variable: string, { folderChanges }: FolderChanges): Word | undefined {
     const name = this.#names.get(variable);
     if (this.#hidden || this.#elsewhere.has(variable) || name?.folderChanges !== folderChanges)

@@ -4,16 +4,16 @@ import type { CommandNode, ParsedScript } from "../parse/syntax.ts";
 const BRANCH = "(?:HEAD|@|main|master|develop|trunk)[~^\\d]*";
 const REF = "[A-Za-z0-9_@][\\w./~^-]*";
 const CHECKED = `git (?:rev-parse(?: --short(?:=\\d+)?| --verify)+ ${BRANCH}|merge-base ${REF} ${REF}|log -1 --(?:format|pretty)=(?:format:)?%[hH])`;
-// Without an option, it prints the name of a file that is called like this.
+// If a file has this name, it prints the name instead of an id.
 const UNCHECKED = `git rev-parse ${BRANCH}`;
 const ID = `\\$\\( ?(?:${CHECKED}|(${UNCHECKED})) ?\\)`;
 const COMMIT = new RegExp(`^(?:${ID}|"${ID}")(\\.\\.\\.?[A-Za-z][\\w./~^-]*)?$`);
-// No number, so nothing takes it for one.
+// All letters, so that nothing takes it for a number.
 const SOME_ID = "a".repeat(40);
 
 /**
- * The word of `git` or `test` of which a substitution prints the id of a commit, as `$(git merge-base main HEAD)..HEAD`. Undefined for any
- * other word.
+ * The value of a word of `git` or `test` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
+ * Undefined for any other word.
  */
 export function commitIn(text: string, [program, sub]: readonly Word[]): Word | undefined {
   const [word, open, quoted, range = ""] = COMMIT.exec(text) ?? [];
@@ -27,7 +27,7 @@ export function commitIn(text: string, [program, sub]: readonly Word[]): Word | 
   return isQuoted || range !== "" ? known : { ...known, optional: true };
 }
 
-// They do nothing to a file of that name.
+// Subcommands that do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
 
 const NAMES = /^(?:\$\(|`) ?ls(?: -1)?(?: -d ([\w*][\w*./-]*))? ?[)`]$/;

@@ -181,7 +181,7 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
 const newFile = (text: string): string | undefined =>
   /^\$\( ?mktemp(?: -d)? ?\)$/.test(text) ? NEW_FILE : undefined;
 
-/** Whether a substitution prints one number and nothing else. */
+/** As {@link printsNumber}, for a substitution whose files may come from a loop. */
 export const printsCount = (
   walk: WalkState,
   { script }: Extract<WordPart, { type: "CommandExpansion" }>,

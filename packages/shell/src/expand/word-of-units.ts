@@ -8,6 +8,7 @@ import { MATCH, PIPE_NUMBER } from "./units.ts";
 const EQUALS = /^=(?!=)/;
 // zsh expands these at the start of a word also after empty quotes.
 const AFTER_EMPTY = /^(?:~|=(?!=))/;
+
 /** The word for units of text and holes, in which bash also expands globs. */
 export function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
   const word = wordOf(walk, units);
@@ -124,7 +125,7 @@ function append(pieces: Piece[], piece: Piece): void {
   else if (piece !== "") pieces.push(piece);
 }
 
-// If there is none, the text after it begins the word.
+// Without a number, the text after it begins the word.
 const countIn = (units: readonly Unit[]): Piece => (units.length === 1 ? COUNT_PIECE : ANY_PIECE);
 
 const COUNT_PIECE: Piece = { hole: "number", optional: true };

@@ -11,7 +11,7 @@ const FILE_NAME = /(?:^|\/)(?:[^/]+\.(?!d$)[A-Za-z]\w*|[A-Z]\w*file|[A-Z]{3,})$/
 const mayBeFolder = ({ text, pipe, pieces }: Word): boolean =>
   pipe !== true && text !== "-" && !FILE_NAME.test(text ?? `x${String(pieces.at(-1))}`);
 
-// It prints the files in two directories, with `-r` also those below, and follows links. With `-q` it only tells which differ.
+// It prints the files in two directories, with `-r` also those below, and follows links. With `-q` it only names those that differ.
 function compare(use: ParsedArgs, out: Findings): void {
   const others = ["from-file", "to-file"].flatMap((name) =>
     optionsNamed(use, name).map(({ value = known("") }) => value),

@@ -87,8 +87,9 @@ export function listedByFind(
   if (words.some((text) => text === undefined || text.startsWith("-files0"))) return undefined;
   const printed = [...actions].map(([position, matched]) => {
     const end = endOfCommand(argv, position);
-    const runs = argv[position]?.text === "-exec" && prints(argv.slice(position + 1, end));
-    return { name: runs ? "-exec" : argv[position]?.text, position, runs, matched };
+    const name = argv[position]?.text;
+    const runs = name === "-exec" && prints(argv.slice(position + 1, end));
+    return { name, position, runs, matched };
   });
   if (printed.some(({ name, runs }) => !runs && name !== "-print" && name !== "-print0"))
     return undefined;

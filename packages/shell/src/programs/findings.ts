@@ -113,7 +113,7 @@ export interface FolderScope extends Omit<
 /** A formatter skips names with a leading dot below its directories. */
 export const FORMATTED: FolderScope = { below: true, visible: true, inPlace: true };
 
-/** Collects what happens to files. */
+/** The part of {@link Findings} that effects on files need. */
 type FileFindings = Pick<Findings, "effects" | "unknown" | "base">;
 
 /** Records an effect on a file. */

@@ -84,7 +84,7 @@ export function severalFound(
   return [word, word, word];
 }
 
-/** The same, or none if no file is found. */
+/** Words as in {@link severalFound}, which are missing if no file is found. */
 export const anyFound = (finding: Finding): readonly Word[] =>
   severalFound(finding, { optional: true });
 
@@ -93,7 +93,7 @@ export const eachFound = (finding: Finding): readonly Word[] => [
   foundWord({ ...finding, splits: true }, { single: true }),
 ];
 
-/** A found path as one more command uses it. `more`: what else may become of it there. */
+/** A word for a path that was found before, such as one in a variable. `more`: how the shell reads the word. */
 export const foundAgain = (found: FoundFiles, more: Partial<FoundFiles>): Word =>
   foundWord({ ...findingOf(found), ...more }, { single: true });
 

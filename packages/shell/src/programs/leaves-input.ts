@@ -9,6 +9,7 @@ const NEVER: ReadonlySet<string> = new Set(
     " ",
   ),
 );
+// They read an answer only with `-i`.
 const ASKS: ReadonlySet<string> = new Set(["cp", "mv", "ln", "rm"]);
 // They read their standard input only if no file is named.
 const READERS: ReadonlySet<string> = new Set(
@@ -38,7 +39,7 @@ function namesFile(program: string, argv: readonly Word[], effects: readonly Eff
   const { options, operands, unknownOptions } = parseArgs(spec, argv, 1, { posix: false });
   return (
     unknownOptions.length === 0 &&
-    // Another file, such as one of patterns, leaves the input to be read.
+    // If an option names the file, such as one of patterns, the program still reads its input.
     options.every(({ option }) => option.role === "data") &&
     operands.every(({ word }) => word.text !== "-") &&
     effects.some(isFound) &&

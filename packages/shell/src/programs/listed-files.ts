@@ -182,7 +182,7 @@ const swaps: Lists = (argv, before) => {
   return undefined;
 };
 
-// A program that prints whole lines: all, or those that fit an expression, a number, or are new.
+// A program of awk that prints whole lines: all, those that match an expression or a line number, or each once.
 const WHOLE =
   /^\s*(?=\S)(?:\/(?:[^/\\{}\n]|\\[^/\n])*\/|NR\s*(?:%\s*\d+\s*)?(?:==|!=|[<>]=?)\s*\d+|!seen\[\$0\]\+\+)?\s*(?:\{\s*print(?:\s+\$0)?\s*;?\s*\})?\s*$/;
 

@@ -32,7 +32,7 @@ const NPM_RUN: Spec = {
     first !== undefined && recordArgumentsOfTask(out, first.at + 1),
 };
 
-// pnpm and Yarn pass everything after the name of a script on to it.
+// pnpm and Yarn pass everything after the name of a script on to the script.
 const YARN_RUN: Spec = { ...NPM_RUN, posix: true };
 
 const PNPM_RUN: Spec = {

@@ -6,7 +6,7 @@ const UNKNOWN: PathText = { why: "a path known only at run time" };
 /** Stands for the path of a new file or folder of `mktemp`. */
 export const NEW_FILE = "/tmp/tmp.XXXXXXXXXX";
 
-// Folders of the system. Nothing of the kind is made in a new folder.
+// Folders of the system. Few lines make folders of these names in a new folder.
 const SYSTEM =
   /^\/+(?:bin|boot|dev|etc|home|lib\w*|media|mnt|opt|proc|root|run|sbin|srv|sys|tmp|usr|var|workspaces?|Applications|Library|System|Users|Volumes|private)(?:\/|$)/i;
 const ENDING =

@@ -8,8 +8,8 @@ import {
 } from "../effects/working-folder.ts";
 import type { Draft, WalkState } from "./walk-state.ts";
 
-/** Notes in which directory the shell is after a command. `ran`: whether the command ran others. */
-export function move(
+/** Records the working directory of the shell after a command. `ran`: whether the command ran others. */
+export function recordFolder(
   walk: WalkState,
   draft: Draft,
   name: string,
@@ -25,7 +25,7 @@ export function move(
       if (!activates(draft.argv)) goAnywhere(walk);
       return;
     case "pushd":
-      // Without a folder, it goes to one that it has kept.
+      // Without a folder, it goes to one of its stack.
       if (draft.argv.length === 2) return changeFolder(walk, draft, folder);
       return goAnywhere(walk);
     case "popd":
@@ -41,7 +41,7 @@ export function move(
       return;
     case "exec":
       if (ran) walk.onSuccess = walk.onFailure = NOWHERE;
-      // From now on, `read` sets a variable to something else.
+      // It may have replaced the standard input, from which `read` sets variables.
       else walk.variables.setAllElsewhere();
       return;
     default:

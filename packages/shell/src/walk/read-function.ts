@@ -5,7 +5,7 @@ import { noteUnknownLine, quote, type WalkState } from "./walk-state.ts";
 const FLOW =
   /^(cd|pushd|popd|exit|return|break|continue|exec|eval|source|\.|command|builtin|unset|set|shopt|trap|:|\[|test)$/;
 
-// Later commands of the same shell rely on what these print or do.
+// The walk relies on what these programs print or do.
 const RELIED_ON = /^(?:cd|mktemp|read|seq|wc)$/;
 
 /** Reads the body of a function, and records whether the function may change the working directory. */

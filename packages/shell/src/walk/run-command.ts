@@ -19,7 +19,7 @@ import { PIPE, REST, type Run } from "../programs/program-reading.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
-import { move } from "./folder-after.ts";
+import { recordFolder } from "./folder-after.ts";
 import { noteState } from "./shell-state.ts";
 import { shorterCommands } from "./shorter-commands.ts";
 import { keepsFolder, staysUntil } from "./wrapper-folders.ts";
@@ -87,10 +87,10 @@ export function runCommand(
     if (run.kind === "argv" && run.until !== undefined && run.until > until) until = run.until;
   }
   for (const words of shorterCommands(draft)) runShorter(walk, draft, words, place, script);
-  move(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
+  recordFolder(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
 }
 
-// The command as it also may be, which a policy judges like a command of the line.
+// A policy judges the shorter command like any other of the line.
 function runShorter(
   walk: WalkState,
   draft: Draft,

@@ -2,25 +2,25 @@ import type { Word } from "../analysis.ts";
 import { prefix } from "../programs/word-text.ts";
 import type { Draft } from "./walk-state.ts";
 
-/** Neighbouring words of which fewer may be left, and the words that there may be instead. */
+/** Adjacent words that may be missing, and the words that may be there instead. */
 interface Group {
   readonly from: number;
   readonly until: number;
   readonly instead: readonly (readonly Word[])[];
 }
 
-// Each further one doubles the number of commands.
-const MOST = 3;
+// Each further group doubles the number of commands.
+const MAX_GROUPS = 3;
 
 /**
- * The words of the command if a substitution prints nothing, or only one path. What follows then may be the value of an option or the
+ * The other commands that may run if a substitution prints nothing, or only one path. What follows then may be the value of an option or the
  * first operand, as in `git log --author $(cat no-file) --author --output=x`.
  */
 export function shorterCommands(draft: Draft): readonly (readonly Word[])[] {
   const { argv } = draft;
   const groups = groupsOf(argv);
-  if (groups.length > MOST) {
-    const what = `more than ${MOST} substitutions in one command that may print nothing`;
+  if (groups.length > MAX_GROUPS) {
+    const what = `more than ${MAX_GROUPS} substitutions in one command that may print nothing`;
     draft.unknown = [...draft.unknown, { code: "limit", what }];
     return [];
   }
@@ -32,7 +32,7 @@ export function shorterCommands(draft: Draft): readonly (readonly Word[])[] {
     .filter((words) => !doesNothing(words));
 }
 
-// Whether it is a deletion of nothing.
+// `rm` without files deletes nothing.
 const doesNothing = ([program, ...words]: readonly Word[]): boolean =>
   program?.text === "rm" && words.every((word) => prefix(word).startsWith("-"));
 
@@ -40,9 +40,8 @@ function groupsOf(argv: readonly Word[]): readonly Group[] {
   const groups: Group[] = [];
   for (let from = 0; from < argv.length; from++) {
     const word = argv[from];
-    if (word === undefined) break;
+    if (word?.optional !== true) continue;
     let until = from + 1;
-    if (word.optional !== true) continue;
     if (word.found !== undefined) while (isOptionalFile(argv[until])) until++;
     const files = new Set(argv.slice(from, until).filter(isOptionalFile));
     groups.push({ from, until, instead: [[], ...[...files].map((file) => [certain(file)])] });

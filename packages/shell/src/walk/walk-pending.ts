@@ -21,7 +21,7 @@ export type WalkScript = (walk: WalkState, script: ParsedScript, place: CommandC
 export const together = (place: CommandContext): CommandContext =>
   place.order === "after" ? { ...place, order: "with" } : place;
 
-/** Walks the substitutions in the last words. Returns the lists of paths that they print, each in place of one of the words. */
+/** Walks the substitutions in the last words. Returns the lists of paths that they print, by the words that these replace. */
 export function walkPending(
   walk: WalkState,
   place: CommandContext,

@@ -25,7 +25,7 @@ export interface Draft {
   effects: readonly Effect[];
   carries: boolean;
   unknown: readonly Unknown[];
-  /** The command in place of which this one runs, if a substitution prints nothing. */
+  /** The command that this one replaces if a substitution prints nothing, or only one path. */
   insteadOf?: Draft;
 }
 
@@ -87,7 +87,7 @@ export interface WalkState {
   readonly unknown: Unknown[];
   /** Substitutions in the last words, to be walked next. */
   pending: WordPart[] | undefined;
-  /** The last words that are nothing but a substitution without quotes, by that. */
+  /** The last words that are nothing but a substitution without quotes, by their substitution. */
   substituted: Map<WordPart, Word> | undefined;
   /** Reasons found in the last words. */
   reasons: Unknown[] | undefined;

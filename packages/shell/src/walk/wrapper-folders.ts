@@ -20,19 +20,20 @@ const MOVES: ReadonlyMap<string, RegExp> = new Map([
   ["poetry", /^-[CP]|^--(dir|project)/],
 ]);
 
-const moving = new WeakMap<readonly Word[], number>();
+// Cached, because one wrapper may run many commands.
+const firstMoves = new WeakMap<readonly Word[], number>();
 
 /** The position before which no option of a wrapper changes the working directory. 0 if the wrapper itself may do so. */
 export function staysUntil(argv: readonly Word[], name: string): number {
   if (!keepsFolder(name)) return 0;
   const options = MOVES.get(name);
   if (options === undefined) return argv.length;
-  let found = moving.get(argv);
+  let found = firstMoves.get(argv);
   if (found === undefined) {
     const first = argv.findIndex(
       ({ pieces: [start] }, at) => at > 0 && (typeof start !== "string" || options.test(start)),
     );
-    moving.set(argv, (found = first < 0 ? argv.length : first));
+    firstMoves.set(argv, (found = first < 0 ? argv.length : first));
   }
   return found;
 }
