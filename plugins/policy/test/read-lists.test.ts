@@ -1,22 +1,15 @@
-import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
 import { temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { call, inFolder, rule } from "./kit.ts";
 
-const text = `
-[[rules]]
-name = "secret"
-action = "deny"
-paths = "**/.env"
-[[rules]]
-name = "files"
-action = "allow"
-command = ["cat *", "echo *", "find *", "git grep *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
-paths = "**"
-`;
+const ALLOWED = `command = ["cat *", "echo *", "find *", "git grep *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
+paths = "**"`;
+const text = rule("secret", "deny", 'paths = "**/.env"') + rule("files", "allow", ALLOWED);
 
 const SECRET = "this is the secret";
 
@@ -31,22 +24,15 @@ beforeEach(() => {
   track();
 });
 
-const git = (...words: readonly string[]): string =>
-  execFileSync("git", words, { cwd: work, encoding: "utf8" });
+const { create, git } = inFolder(() => work);
 
 const track = (): string => git("add", ".");
-
-function create(path: string, content = "plain\n"): void {
-  mkdirSync(dirname(join(work, path)), { recursive: true });
-  writeFileSync(join(work, path), content);
-}
 
 const kernel = createKernel({ plugins: [policy({ text })] });
 
 async function decided(command: string): Promise<string> {
   const place = { cwd: work, workspace: work, home: "/home/dev" };
-  const call = { hook: "beforeToolCall", tool: "bash", args: { command }, ...place } as const;
-  return (await kernel.decide(call)).effect;
+  return (await kernel.decide(call("bash", { command }, place))).effect;
 }
 
 const printedBy = (shell: string, line: string): string =>
@@ -193,7 +179,7 @@ describe("a substitution that prints nothing", () => {
           env,
         });
         expect(stdout).not.toContain(SECRET);
-        expect(readFileSync(join(work, "src/a.ts"), "utf8")).toBe("plain\n");
+        expect(readFileSync(join(work, "src/a.ts"), "utf8")).toBe("a\n");
       }
     }
   });
