@@ -11,6 +11,10 @@ const COMMIT = new RegExp(`^(?:${ID}|"${ID}")(\\.\\.\\.?[A-Za-z][\\w./~^-]*)?$`)
 // All letters, so that nothing takes it for a number.
 const SOME_ID = "a".repeat(40);
 
+/** Whether a program compares its words. */
+export const isTest = (program: Word | undefined): boolean =>
+  /^(?:test|\[)$/.test(program?.text ?? "");
+
 /**
  * The value of a word of `git` or `test` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
  * Undefined for any other word.
@@ -20,8 +24,7 @@ export function commitIn(text: string, [program, sub]: readonly Word[]): Word | 
   const isQuoted = text.startsWith('"');
   const isChecked = open === undefined && quoted === undefined;
   const isGit = program?.text === "git" && (isChecked || LOOKS.test(sub?.text ?? ""));
-  const isTest = isQuoted && /^(?:test|\[)$/.test(program?.text ?? "");
-  if (word === undefined || !(isGit || isTest)) return undefined;
+  if (word === undefined || !(isGit || (isQuoted && isTest(program)))) return undefined;
   const id = SOME_ID + range;
   const known: Word = { text: id, pieces: [id], single: true };
   return isQuoted || range !== "" ? known : { ...known, optional: true };

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { visitWord } from "./expansions.ts";
-import { commitIn, globIn } from "./printed-words.ts";
+import { commitIn, globIn, isTest } from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
@@ -29,8 +29,8 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     return;
   }
   // Without a count, `test` fails. Any other program would read the next word in its place.
-  const isTest = /^(?:\[|test)$/.test(words[0]?.text ?? "");
-  for (const units of bracesOf(walk, unitsOf(walk, isTest ? quotedCount(walk, node) : node)))
+  const expanded = isTest(words[0]) ? quotedCount(walk, node) : node;
+  for (const units of bracesOf(walk, unitsOf(walk, expanded)))
     if (units.length > 0) words.push(argumentOf(walk, units));
   const word = words.at(-1);
   noteSubstitution(walk, node, "CommandExpansion", word);

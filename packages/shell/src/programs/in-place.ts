@@ -1,5 +1,6 @@
 import type { PathText, Word } from "../analysis.ts";
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
+import { noteReadsMore } from "./jq.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Operand, Spec, ParsedArgs } from "./program-spec.ts";
 import { known } from "./word-text.ts";
@@ -42,11 +43,9 @@ function yq(use: ParsedArgs, out: Findings): void {
 const LOADS =
   /(?:^|[^.\w"$])(?:load\w*|eval(?=\s*\()|env|strenv|envsubst|input\w*|import|include|system)\b|\$ENV/;
 
-function noteExpression({ at, word: { text } }: Operand, out: Findings): void {
-  if (text === undefined || LOADS.test(text)) {
-    hazard(out, at, "load");
-    if (/env/i.test(text ?? "")) out.effects.push({ kind: "environment" });
-  }
+function noteExpression(expression: Operand, out: Findings): void {
+  const { text } = expression.word;
+  if (text === undefined || LOADS.test(text)) noteReadsMore(expression, out);
   if (text !== undefined && /\bload\w*\s*\(/.test(text))
     out.effects.push({ kind: "read", path: LOADED });
 }

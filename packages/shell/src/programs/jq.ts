@@ -1,6 +1,6 @@
 import { file, hazard, type Findings, noteUnlisted } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption } from "./parsed-args.ts";
-import type { Spec } from "./program-spec.ts";
+import type { Operand, Spec } from "./program-spec.ts";
 import { kind, options } from "./option-groups.ts";
 
 const JQ: Spec = {
@@ -29,14 +29,17 @@ export function readJq(out: Findings, from: number): void {
   );
   const files = others.filter(({ at }) => at < ends);
   if (hasOption(use, "from-file")) files.unshift(filter);
-  else if (readsMore(filter.word.text)) {
-    hazard(out, filter.at, "load");
-    if (/env/i.test(filter.word.text ?? "")) out.effects.push({ kind: "environment" });
-  }
+  else if (readsMore(filter.word.text)) noteReadsMore(filter, out);
   for (const { word } of files) {
     file(out, "read", word);
     if (hasOption(use, "in-place")) file(out, "write", word);
   }
+}
+
+/** Records a filter that reads the environment, modules or other inputs. */
+export function noteReadsMore({ at, word: { text } }: Operand, out: Findings): void {
+  hazard(out, at, "load");
+  if (/env/i.test(text ?? "")) out.effects.push({ kind: "environment" });
 }
 
 const GAPS = /\$(?:\s|#[^\n]*(?:\n|$))+/g;
