@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_730,
-  test_lines: 108_537,
+  source_lines: 144_859,
+  test_lines: 108_639,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -20,6 +20,26 @@ const rules = [
   { action: "ask_user", command: "npm publish *" },
 ];
 
+describe("words that only bash knows", () => {
+  const compares = [allow(["test *", "\\[ *"])];
+  test.each(['[ -n "$x" ]', 'test -z "$x"', '[ "$x" = a ]', 'test "$x" != "$y"'])(
+    "may be any text where they are only compared: %s",
+    (line) => expect(effectOf(compares, run(line))).toBe("allow"),
+  );
+  test.each([
+    '[ "$x" a ]',
+    '[ "$x" ]',
+    "[ -n $x ]",
+    '[ -f "$x" ]',
+    '[ "$x" -eq 1 ]',
+    '[ "$x" = a -o "$y" ]',
+    '[ -n "$x"',
+    'test "$x" "$y" a',
+  ])("may be an option of `test` elsewhere: %s", (line) =>
+    expect(effectOf(compares, run(line))).not.toBe("allow"),
+  );
+});
+
 describe("a command that reads folders recursively", () => {
   const kept = readCases<RuleData>(import.meta, "kept");
 

@@ -219,6 +219,7 @@ export function coversOpen(words: readonly Word[]): boolean {
   // These have only options for printing, and `printf` accepts no options after its format.
   let ended =
     /^(?:echo|basename|dirname)$/.test(program?.text ?? "") ||
+    compares(words) ||
     (program?.text === "printf" && first?.text?.startsWith("-") === false);
   for (let at = 1; at < words.length; at++) {
     const word = words[at];
@@ -244,6 +245,16 @@ export function coversOpen(words: readonly Word[]): boolean {
     if (!ended && !isName && !isOperand(word) && !isNamedOption(word)) return false;
   }
   return true;
+}
+
+// Whether `test` only compares texts or measures one, whatever they are.
+function compares([program, ...words]: readonly Word[]): boolean {
+  const isOpen = program?.text === "[" && words.at(-1)?.text === "]";
+  if (!isOpen && program?.text !== "test") return false;
+  const [first, second, ...more] = isOpen ? words.slice(0, -1) : words;
+  return more.length === 0
+    ? /^-[nz]$/.test(first?.text ?? "")
+    : more.length === 1 && /^(?:==?|!=)$/.test(second?.text ?? "");
 }
 
 // A found path begins with its folder, or the host checks the names, so none can be read as an option.

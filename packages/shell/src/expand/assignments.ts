@@ -1,7 +1,8 @@
 import type { Assignment, Word } from "../analysis.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmeticText, visitWord } from "./expansions.ts";
-import type { AssignmentNode, WordNode } from "../parse/syntax.ts";
+import type { AssignmentNode, WordPart } from "../parse/syntax.ts";
+import { printsCount } from "./units.ts";
 import { isComputed, isOrdinary, isTable, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
 
@@ -20,7 +21,7 @@ export function readAssignment(walk: WalkState, node: AssignmentNode): Assignmen
       visitWord(walk, element);
       if (element.text.startsWith("["))
         visitArithmeticText(walk, element.text.slice(1, element.text.indexOf("]=")));
-      safe &&= isNumber(element);
+      safe &&= isNumber(walk, element);
     }
     if (!safe) markUntrusted(walk, name);
     return classifyAssignment(walk, name, {
@@ -29,7 +30,7 @@ export function readAssignment(walk: WalkState, node: AssignmentNode): Assignmen
       single: false,
     });
   }
-  if (!isNumber(value)) markUntrusted(walk, name);
+  if (!isNumber(walk, value)) markUntrusted(walk, name);
   const word = oneWord(walk, value);
   // Assigned values are neither split nor globbed.
   return classifyAssignment(walk, name, word.single ? word : { ...word, single: true });
@@ -92,11 +93,15 @@ export function markUntrusted(walk: WalkState, name: string): void {
 }
 
 // Whether arithmetic cannot run anything in this word.
-function isNumber(word: WordNode): boolean {
-  if (/^[-+]?\d*$/.test(word.text)) return true;
-  const { parts } = word;
+function isNumber(
+  walk: WalkState,
+  { text, parts }: { readonly text: string; readonly parts?: readonly WordPart[] | undefined },
+): boolean {
+  if (/^[-+]?\d*$/.test(text)) return true;
   if (parts === undefined) return false;
   for (const part of parts) {
+    if (part.type === "DoubleQuoted" && isNumber(walk, part)) continue;
+    if (part.type === "CommandExpansion" && printsCount(walk, part)) continue;
     if (part.type === "ArithmeticExpansion" || (part.type === "Literal" && /^\d+$/.test(part.text)))
       continue;
     if (part.type === "SimpleExpansion" && /^\$[?#$!]$/.test(part.text)) continue;

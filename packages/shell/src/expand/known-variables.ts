@@ -13,6 +13,8 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
+  // Variables that hold what a substitution prints: its text.
+  readonly #printed = new Map<string, string>();
   // Variables that hold a found name. `folderChanges`: how often the working directory had changed before the search.
   readonly #names = new Map<string, FolderChanges & { readonly word: Word }>();
   readonly #uses = new Map<string, number>();
@@ -46,6 +48,14 @@ export class KnownVariables {
     return typeof piece === "object" && piece.optional === true && more.length === 0;
   }
 
+  /** The text of the substitution of which the value is what it prints, if that is known from its text. */
+  printedIn(name: string): string | undefined {
+    if (this.#hidden || this.#elsewhere.has(name)) return undefined;
+    const text = this.#printed.get(name);
+    if (text !== undefined) this.#use(name);
+    return text;
+  }
+
   #use(name: string): void {
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
   }
@@ -59,10 +69,13 @@ export class KnownVariables {
     return name.word;
   }
 
-  /** Sets a variable for the text that follows. */
-  assign(name: string, value: Word | undefined): void {
+  /** Sets a variable for the text that follows. `printed`: the substitution that prints the value. */
+  assign(name: string, value: Word | undefined, printed?: string): void {
     this.#names.delete(name);
+    this.#printed.delete(name);
     if (this.#chain === "or") return this.setElsewhere(name);
+    if (printed !== undefined && !this.#hidden && isFollowed(name))
+      this.#printed.set(name, printed);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
     if (pieces === undefined || !isFollowed(name)) this.#values.delete(name);
     else this.#values.set(name, pieces);
@@ -127,6 +140,17 @@ export class KnownVariables {
     }
   }
 
+  /** Walks the body of a loop over what is known only by the text of a substitution that prints it. */
+  forPrinted(name: string, printed: string, body: () => void): void {
+    if (!isFollowed(name) || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
+      this.setElsewhere(name);
+      return body();
+    }
+    this.#printed.set(name, printed);
+    body();
+    this.#printed.delete(name);
+  }
+
   /** Walks the clause of a loop that sets the variable to the next path of a list. */
   readEach(name: string, clause: () => void): void {
     this.#read = name;
@@ -135,7 +159,7 @@ export class KnownVariables {
   }
 
   #isKnown(name: string): boolean {
-    return this.#values.has(name) || this.#names.has(name);
+    return this.#values.has(name) || this.#names.has(name) || this.#printed.has(name);
   }
 
   /** Takes note of the operator before the next command of a list. Undefined before the first one, and after the list. */
@@ -143,7 +167,10 @@ export class KnownVariables {
     this.#chain =
       operator === undefined ? "sure" : operator === "&&" && this.#chain !== "or" ? "and" : "or";
     if (this.#chain === "and") return;
-    for (const name of this.#chained) this.#values.delete(name);
+    for (const name of this.#chained) {
+      this.#values.delete(name);
+      this.#printed.delete(name);
+    }
     this.#chained = [];
   }
 }

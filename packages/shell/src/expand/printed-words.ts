@@ -3,11 +3,29 @@ import type { CommandNode, ParsedScript } from "../parse/syntax.ts";
 
 const BRANCH = "(?:HEAD|@|main|master|develop|trunk)[~^\\d]*";
 const REF = "[A-Za-z0-9_@][\\w./~^-]*";
-const CHECKED = `git (?:rev-parse(?: --short(?:=\\d+)?| --verify)+ ${BRANCH}|merge-base ${REF} ${REF}|log -1 --(?:format|pretty)=(?:format:)?%[hH])`;
+const FORMAT = "--(?:format|pretty)=(?:format:)?%[hH]";
+const CHECKED = `git (?:rev-parse(?: --short(?:=\\d+)?| --verify)+ ${BRANCH}|merge-base ${REF} ${REF}|log -1 ${FORMAT})`;
 // If a file has this name, it prints the name instead of an id.
 const UNCHECKED = `git rev-parse ${BRANCH}`;
-const ID = `\\$\\( ?(?:${CHECKED}|(${UNCHECKED})) ?\\)`;
-const COMMIT = new RegExp(`^(?:${ID}|"${ID}")(\\.\\.\\.?[A-Za-z][\\w./~^-]*)?$`);
+// Git refuses names of branches that begin with a dash only in some commands, so these need text before them.
+const NAMED = `git (?:rev-parse --abbrev-ref HEAD|branch --show-current)`;
+const CHECKED_ID = `\\$\\( ?${CHECKED} ?\\)`;
+const ID = `\\$\\( ?(?:${CHECKED}|${UNCHECKED}) ?\\)`;
+const NAME = `\\$\\( ?${NAMED} ?\\)`;
+const RANGE = "\\.\\.\\.?";
+// An id or a range of commits. The second group is what begins it.
+const COMMIT = new RegExp(
+  `^(")?(?:(${REF}${RANGE})(?:${ID}|${NAME}|"(?:${ID}|${NAME})")|(?:${ID}|"${ID}")(${RANGE}(?:${REF})?)?)\\1$`,
+);
+const IS_CHECKED = new RegExp(`^["]?${CHECKED_ID}`);
+const LISTED = `(?: (?:-\\d{1,4}|-n ?\\d{1,4}|--(?:no-merges|first-parent|reverse|all|max-(?:count|parents)=\\d{1,4})|${REF}))`;
+const COMMITS = new RegExp(
+  `^\\$\\( ?git (?:rev-list${LISTED}+|log${LISTED}* ${FORMAT}${LISTED}*) ?\\)$`,
+);
+// None of them prints a wildcard of the shell.
+const PLAIN = new RegExp(
+  `^(?:${ID}|${NAME}|\\$\\( ?(?:date(?: -u)?(?: (?:\\+[\\w%:.-]+|"\\+[\\w%:. -]+"|'\\+[\\w%:. -]+'))?|nproc|pwd) ?\\))$`,
+);
 // All letters, so that nothing takes it for a number.
 const SOME_ID = "a".repeat(40);
 
@@ -15,23 +33,47 @@ const SOME_ID = "a".repeat(40);
 export const isTest = (program: Word | undefined): boolean =>
   /^(?:test|\[)$/.test(program?.text ?? "");
 
+/** Whether a program only prints its words. */
+export const isEcho = (program: Word | undefined): boolean => program?.text === "echo";
+
+/** Whether what a substitution prints has no wildcard of the shell. */
+export const isPlainText = (text: string): boolean => PLAIN.test(text);
+
+/** A substitution that prints one of the ids that this one prints. Undefined if this one may print anything else. */
+export const eachCommit = (text: string): string | undefined =>
+  COMMITS.test(text) ? "$(git rev-parse --short HEAD)" : undefined;
+
 /**
- * The value of a word of `git` or `test` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
+ * The value of a word of `git`, `test` or `echo` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
  * Undefined for any other word.
  */
 export function commitIn(text: string, [program, sub]: readonly Word[]): Word | undefined {
-  const [word, open, quoted, range = ""] = COMMIT.exec(text) ?? [];
+  const [word, , from = "", to = ""] = COMMIT.exec(text) ?? [];
   const isQuoted = text.startsWith('"');
-  const isChecked = open === undefined && quoted === undefined;
-  const isGit = program?.text === "git" && (isChecked || LOOKS.test(sub?.text ?? ""));
-  if (word === undefined || !(isGit || (isQuoted && isTest(program)))) return undefined;
-  const id = SOME_ID + range;
+  const isGit =
+    program?.text === "git" &&
+    (from !== "" || IS_CHECKED.test(text) || LOOKS.test(sub?.text ?? ""));
+  const isData = isEcho(program) || (isQuoted && isTest(program));
+  if (word === undefined || !(isGit || isData)) return undefined;
+  const id = from + SOME_ID + to;
   const known: Word = { text: id, pieces: [id], single: true };
-  return isQuoted || range !== "" ? known : { ...known, optional: true };
+  return isQuoted || id !== SOME_ID ? known : { ...known, optional: true };
 }
 
 // Subcommands that do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
+
+const JOBS = /^(-j|--jobs=|--parallel=)?(?:"\$\( ?nproc ?\)"|\$\( ?nproc ?\))$/;
+
+/** The value of a word of a build tool that says how many jobs may run at once: `-j$(nproc)`. */
+export function jobsIn(text: string, [program]: readonly Word[]): Word | undefined {
+  const [word, option = ""] = JOBS.exec(text) ?? [];
+  const isBuild = /^(?:g?make|ninja|ctest|cmake|cargo|meson)$/.test(program?.text ?? "");
+  if (word === undefined || !isBuild) return undefined;
+  const jobs = `${option}2`;
+  const known: Word = { text: jobs, pieces: [jobs], single: true };
+  return option === "" && !text.startsWith('"') ? { ...known, optional: true } : known;
+}
 
 const NAMES = /^(?:\$\(|`) ?ls(?: -1)?(?: -d ([\w*][\w*./-]*))? ?[)`]$/;
 
@@ -56,6 +98,8 @@ export function printsNumber(
 function counts({ name, suffix }: CommandNode, isFile: (text: string) => boolean): boolean {
   const words = suffix.flatMap((item) => (item.type === "Word" ? item.text : []));
   if (!suffix.every((item) => item.type === "Word" || leavesOutput(item))) return false;
+  if (name?.text === "nproc") return words.length === 0;
+  if (name?.text === "date") return words.length === 1 && words[0] === "+%s";
   if (name?.text === "wc") return words.length === 1 && /^-[lcmw]$/.test(words[0] ?? "");
   const first = words.findIndex((word) => !word.startsWith("-"));
   const operands = words.slice(first);

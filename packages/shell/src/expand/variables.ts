@@ -118,7 +118,7 @@ export function roleOf(name: string, value: Word | undefined): VariableRole {
 
 // Programs and shells use many upper-case names, so setting one of them is not harmless.
 const ORDINARY =
-  /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BRANCH|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUTPUT|PACKAGE|PKG|RESULT|ROW|SERVICE|SIZE|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
+  /^(?!.*(?:proxy|^npm_|^histchars$|^auto_resume$))[a-z]\w*$|^_(?:[a-z]\w*)?$|^[A-Z]\d{0,2}$|^(?:ANSWER|ARG|BASE|BRANCH|CODE|COMMIT|COUNT|COUNTER|DATE|DIR|DIRECTORY|END|ENTRY|FIELD|FILE|FILENAME|FILES|FOLDER|HASH|HEAD|ID|INDEX|INPUT|ITEM|ITEMS|KEY|LINE|MAX|MIN|MODULE|MSG|NAME|NUM|NUMBER|OUT|OUTPUT|PACKAGE|PID|PKG|REF|REPO|RES|RESULT|REV|ROOT|ROW|SERVICE|SHA|SIZE|SRC|START|STATUS|SUM|TAG|TARGET|TOTAL|URL|VAL|VALUE|VAR|VERSION|WORD|REPLY|OPTARG|MAPFILE|COPROC|BASH_REMATCH)$/;
 
 // Variables that zsh ties to others, such as `path` to `PATH`, and its tables of what names mean.
 const TIED =

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { visitWord } from "./expansions.ts";
-import { commitIn, globIn, isTest } from "./printed-words.ts";
+import { commitIn, globIn, isEcho, isPlainText, isTest, jobsIn } from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
@@ -28,8 +28,7 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push(name);
     return;
   }
-  // Without a count, `test` fails. Any other program would read the next word in its place.
-  const expanded = isTest(words[0]) ? quotedCount(walk, node) : node;
+  const expanded = inData(walk, node, words[0]);
   for (const units of bracesOf(walk, unitsOf(walk, expanded)))
     if (units.length > 0) words.push(argumentOf(walk, units));
   const word = words.at(-1);
@@ -77,6 +76,14 @@ export function oneWord(walk: WalkState, node: WordNode): Word {
   return wordOf(walk, unitsOf(walk, quotedCount(walk, node)));
 }
 
+// Without a count, `test` fails, and `echo` prints less. Any other program would read the next word in its place.
+function inData(walk: WalkState, node: WordNode, program: Word | undefined): WordNode {
+  if (!isEcho(program)) return isTest(program) ? quotedCount(walk, node) : node;
+  const [part, more] = node.parts ?? [];
+  const isPlain = part !== undefined && more === undefined && isPlainText(printedText(walk, node));
+  return isPlain && part.type !== "DoubleQuoted" ? inQuotes(node, part) : quotedCount(walk, node);
+}
+
 // The word in quotes, if it is nothing but a count.
 function quotedCount(walk: WalkState, node: WordNode): WordNode {
   const [part, more] = node.parts ?? [];
@@ -112,12 +119,27 @@ function nameWord(walk: WalkState, node: WordNode): Word | undefined {
 
 // The word that stands for what a substitution prints, if that is known from its text.
 function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): Word | undefined {
-  const { text } = node;
+  const text = printedText(walk, node);
   if (!/\$\(|`/.test(text)) return undefined;
-  const [commit, glob] = [commitIn(text, before), globIn(text)];
-  if (commit === undefined && glob === undefined) return undefined;
+  const [known, glob] = [commitIn(text, before) ?? jobsIn(text, before), globIn(text)];
+  if (known === undefined && glob === undefined) return undefined;
   visitWord(walk, node);
-  if (commit !== undefined) return commit;
+  if (known !== undefined) return known;
   const word = argumentOf(walk, [{ text: glob ?? "", quoted: false }]);
   return { ...word, splits: true, optional: true };
+}
+
+/** The text of a word with substitutions in place of the variables that hold what these print. */
+export const printedText = (walk: WalkState, { text }: WordNode): string =>
+  text.replace(
+    /\$(?:(\w+)|\{(\w+)\})/g,
+    (whole, bare: string | undefined, braced: string | undefined) =>
+      walk.variables.printedIn(bare ?? braced ?? "") ?? whole,
+  );
+
+/** The substitution that prints the value of an assignment, if it is nothing else and what it prints is known from its text. */
+export function printedBy(walk: WalkState, node: WordNode): string | undefined {
+  const text = printedText(walk, node).replace(/^"(.*)"$/s, "$1");
+  const isSubstitution = /^\$\([^()]*\)$/.test(text) || /^`[^`]*`$/.test(text);
+  return isSubstitution && (isPlainText(text) || globIn(text) !== undefined) ? text : undefined;
 }

@@ -1,7 +1,8 @@
 import type { Effect, Word } from "../analysis.ts";
 import { noteSet } from "../expand/assignments.ts";
 import { visitWord } from "../expand/expansions.ts";
-import { appendWords } from "../expand/words.ts";
+import { eachCommit } from "../expand/printed-words.ts";
+import { appendWords, printedText } from "../expand/words.ts";
 import { LIMITS } from "../limits.ts";
 import type { Node, Statement, WordNode } from "../parse/syntax.ts";
 import { ANYWHERE, eitherFolder, resolveEffects, type Folder } from "../effects/working-folder.ts";
@@ -84,9 +85,22 @@ function readVariable({ kind, clause }: While, { files, zero }: Listing): string
 
 const isDigits = ({ text }: WordNode): boolean => DIGITS.test(text);
 
-/** The words with each of which the body is walked: none if there are too many, or if a person chooses. */
-export const roundsOf = (type: "For" | "Select", words: readonly Word[]): readonly Word[] =>
-  type === "For" && words.length <= LIMITS.rounds ? words : [];
+/** Walks the body of a loop once with each of its words, unless there are too many, or a person chooses. */
+export function walkRounds(
+  walk: WalkState,
+  { type, name, wordlist = [] }: Extract<Node, { type: "For" | "Select" }>,
+  words: readonly Word[],
+  round: () => void,
+): void {
+  const [list, more] = wordlist;
+  const printed =
+    type === "For" && list !== undefined && more === undefined
+      ? eachCommit(printedText(walk, list))
+      : undefined;
+  const rounds = type === "For" && words.length <= LIMITS.rounds ? words : [];
+  if (printed === undefined) walk.variables.forEach(name.text, rounds, walk, round);
+  else walk.variables.forPrinted(name.text, printed, round);
+}
 
 const isName = (piece: Word["pieces"][number]): boolean =>
   typeof piece === "object" && piece.hole === "name";

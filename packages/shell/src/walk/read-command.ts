@@ -18,7 +18,7 @@ import type { Input } from "../programs/program-reading.ts";
 import { addRedirection, noneRedirected, type Redirected } from "../expand/redirections.ts";
 import type { AssignmentNode, CommandNode, Statement } from "../parse/syntax.ts";
 import { visitWord } from "../expand/expansions.ts";
-import { appendWords, oneWord } from "../expand/words.ts";
+import { appendWords, oneWord, printedBy } from "../expand/words.ts";
 
 /** Reads a simple command, adds it to the result and returns its standard input. */
 export function readCommand(walk: WalkState, node: CommandNode, place: CommandContext): Input {
@@ -38,7 +38,7 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
         assignments.push(assignment);
         // A substitution earlier in the command still reads the old value.
         if (followed && (prefix.length === 1 || walk.pending === undefined))
-          walk.variables.assign(item.name, isWhole(item) ? assignment.value : undefined);
+          walk.variables.assign(item.name, ...valueOf(walk, item, assignment));
         else if (place.sets === true && isWhole(item))
           walk.variables.setInList(item.name, assignment.value);
         else walk.variables.setElsewhere(item.name);
@@ -77,6 +77,15 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
       redirected === undefined ? allOf(outer) : draft.redirections.concat(allOf(outer));
   takeReasons(walk, draft);
   return redirected?.input ?? place.input;
+}
+
+function valueOf(
+  walk: WalkState,
+  item: AssignmentNode,
+  { value }: Assignment,
+): readonly [value?: Word | undefined, printed?: string | undefined] {
+  if (!isWhole(item) || item.value.type !== "Word") return [isWhole(item) ? value : undefined];
+  return [value, printedBy(walk, item.value)];
 }
 
 /** Whether a statement of a list only sets a variable, before the next one runs. */

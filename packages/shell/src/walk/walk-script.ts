@@ -18,7 +18,7 @@ import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { isLoop, inputOf, listOf, noteShared, readsList, withLists } from "./piped-files.ts";
-import { readLoopWords, roundsOf, walkLoop, walkWhile } from "./loops.ts";
+import { readLoopWords, walkLoop, walkRounds, walkWhile } from "./loops.ts";
 import { runCommand } from "./run-command.ts";
 import { readFunction } from "./read-function.ts";
 import { together, walkPending } from "./walk-pending.ts";
@@ -203,11 +203,8 @@ function walkFor(
   const read = readLoopWords(walk, node);
   const words = withLists(read, finishWords(walk, place), eachFound);
   if (node.type === "Select") markUntrusted(walk, "REPLY");
-  const rounds = roundsOf(node.type, words);
   const body = (inside: CommandContext): void =>
-    walk.variables.forEach(node.name.text, rounds, walk, () =>
-      walkList(walk, node.body.commands, inside),
-    );
+    walkRounds(walk, node, words, () => walkList(walk, node.body.commands, inside));
   walkLoop(walk, place, body, words);
 }
 
