@@ -1,5 +1,9 @@
 import { createHash } from "node:crypto";
-import { expect, it } from "vitest";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json as readJson } from "node:stream/consumers";
+import { expect, it, onTestFinished } from "vitest";
 import { bylawHere, json, scratch, workplace } from "./bylaw.ts";
 import { connectMcp } from "./mcp.ts";
 
@@ -27,6 +31,24 @@ it("`--create` begins the run that an agent reports to, and without it none begi
   expect((await run("mcp --store .bylaw/store.db --run refnds --agent ann")).stderr).toMatch(
     /BYLAW_RUN_MISSING[\s\S]*Did you mean `refunds`.*`--create`/,
   );
+});
+
+it("`--oversight` is the service that a `vibecheck` of the agent asks", async () => {
+  const asked: unknown[] = [];
+  const verdict = { risk: 0.1, advice: "Read the invoice first" };
+  const service = createServer(async (request, response) => {
+    asked.push(await readJson(request));
+    response.end(JSON.stringify({ ...verdict, traits: [], uncertainties: [] }));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void service.close());
+  await once(service, "listening");
+  const url = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const named = "--store .bylaw/store.db --run refunds --agent ann --create --oversight".split(" ");
+  const client = await connectMcp([...named, url], workplace().cwd);
+  const request = { action: "vibecheck", reason: "unsure of the sum" };
+  const answer = await client.callTool({ name: "report_behavior", arguments: request });
+  expect(answer.structuredContent).toMatchObject({ oversight: verdict });
+  expect(asked).toMatchObject([{ agent: "ann", uncertainties: ["unsure of the sum"] }]);
 });
 
 it("`--create` begins a run with an operator's rule, and only a person may", async () => {

@@ -121,6 +121,25 @@ describe("in front of the filesystem server", () => {
     expect(await call("write_file", { path, content: "x" })).toMatch(/^refused/);
   });
 
+  it("offers and runs no tool that nobody accepted, with `--accepted-only`", async () => {
+    const { client, call, data } = await connect({ options: ["--accepted-only"] });
+    expect((await client.listTools()).tools).toEqual([]);
+    expect(await call("read_text_file", { path: join(data, "a.txt") })).toMatch(
+      /^refused: .*no person accepted it/,
+    );
+  });
+
+  it("passes on no message that is longer than `--max-chars`", async () => {
+    const { call, data } = await connect({
+      options: ["--max-chars", "20000"],
+      files: { "data/long.txt": "x".repeat(20_000) },
+    });
+    expect(await call("read_text_file", { path: join(data, "a.txt") })).toBe("hello");
+    await expect(call("read_text_file", { path: join(data, "long.txt") })).rejects.toThrow(
+      /characters; the limit is 20000$/,
+    );
+  });
+
   it("cannot be bypassed by names of resources and prompts", async () => {
     const { client, data } = await connect();
     const refused = [

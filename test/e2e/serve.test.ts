@@ -1,5 +1,7 @@
 import { once } from "node:events";
 import { chownSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
+import { get } from "node:https";
 import { connect } from "node:net";
 import { createInterface } from "node:readline";
 import { join } from "node:path";
@@ -88,6 +90,19 @@ describe("bylaw serve", () => {
     expect(code).toBe(0);
     expect(second.errors()).not.toContain(secret);
     expect(first.errors() + second.errors()).not.toContain(claimed.phase_token);
+  });
+
+  test("serves HTTPS with the certificate of `--tls-cert` and the key of `--tls-key`", async () => {
+    const [cert, key] = ["cert", "key"].map((name) =>
+      fileURLToPath(
+        new URL(`../../packages/orchestrator/test/fixtures/${name}.pem`, import.meta.url),
+      ),
+    ) as [string, string];
+    const { url } = await serving(project(), "--tls-cert", cert, "--tls-key", key);
+    const trusted = { ca: readFileSync(cert), checkServerIdentity: () => undefined };
+    const [answer] = (await once(get(`${url}/health`, trusted), "response")) as [IncomingMessage];
+    answer.resume();
+    expect([new URL(url).protocol, answer.statusCode]).toEqual(["https:", 200]);
   });
 
   test("exits at once when it is told a second time, and reports no error", async () => {
