@@ -5,10 +5,6 @@ import { compilePolicy, parsePolicy } from "../src/index.ts";
 import { toml, type RuleData } from "./toml.ts";
 
 const pick = <T>(...items: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...items);
-const maybe = <T>(key: string, value: fc.Arbitrary<T>): fc.Arbitrary<object> =>
-  fc
-    .option(value, { nil: undefined, freq: 3 })
-    .map((item) => (item === undefined ? {} : { [key]: item }));
 
 const localTools = pick(
   "read_file",
@@ -33,10 +29,10 @@ const mcpTools = pick(
 const shellTools = pick("run_shell_command", "bash", "{bash,run_shell_command}", "run_*");
 
 const condition = fc.oneof(
-  fc.record({ eq: pick<string | number | boolean>("GET", "a", 1, true) }),
-  fc.record({ in: pick<readonly (string | number)[]>(["GET", "POST"], [1, 2], ["a"]) }),
-  fc.record({ regex: pick("GET", "/proj/p1/.*", "(a|b)", "p.*", "[a-z]+", "a\\d*") }),
-  fc.record({ glob: pick<string | readonly string[]>("G*", "*T", ["a*", "b"], "/proj/*") }),
+  fc.record({ eq: pick<string | number | boolean>("GET", "a", "1", "true", 1, true) }),
+  fc.record({ in: pick<readonly (string | number)[]>(["GET", "POST"], ["x", "1"], [2, 1], ["a"]) }),
+  fc.record({ regex: pick("GET", "/proj/p1/.*", "(a|b)", "p.*", "[a-z]+", "a\\d*", "n.*", "1.*") }),
+  fc.record({ glob: pick<string | readonly string[]>("G*", "*T", ["x*", "a*"], "/proj/*", "t*") }),
   fc.record({ url_prefix: pick("https://a.example/v1/", "https://a.example") }),
   fc.record({ min: fc.integer({ min: 0, max: 2 }) }),
   fc.record({ exists: fc.boolean() }),
@@ -48,15 +44,21 @@ const conditions = fc.dictionary(pick("method", "path", "a.b", "n"), condition, 
   maxKeys: 2,
 });
 
+// A rule has at most two of them: with many conditions it would match no call, and none would be put to the test.
 const common = fc
-  .tuple(
-    maybe("priority", pick("admin", "user", "workspace", "default")),
-    maybe("agent", pick<string | readonly string[]>("dev", "re*", ["dev", "ops"])),
-    maybe("phase", pick("PLAN", "R*")),
-    maybe("modes", pick<readonly string[]>(["ask"], ["yolo", "autoEdit"])),
-    maybe("interactive", fc.boolean()),
-    maybe("shadow", pick(true)),
-    maybe("args", conditions),
+  .array(
+    fc.oneof(
+      fc.record({ priority: pick("admin", "user", "workspace", "default") }),
+      fc.record({ agent: pick<string | readonly string[]>("dev", ["dev", "ops"], ["dev", "re*"]) }),
+      fc.record({
+        phase: pick<string | readonly string[]>("PLAN", ["PLAN", "REVIEW"], ["X", "R*"]),
+      }),
+      fc.record({ modes: pick<readonly string[]>(["ask"], ["yolo", "autoEdit"]) }),
+      fc.record({ interactive: fc.boolean() }),
+      fc.record({ shadow: pick(true) }),
+      fc.record({ args: conditions }),
+    ),
+    { maxLength: 2 },
   )
   .map((parts) => Object.assign({}, ...parts) as RuleData);
 
@@ -90,18 +92,20 @@ const kind: fc.Arbitrary<object> = fc.oneof(
     command: pick<string | readonly string[]>(
       "git status *",
       ["rm -rf *", "ls"],
+      ["cat x", "*"],
       "git *",
       "*",
       "g* log",
       "rm",
     ),
   }),
-  fc.record({ command: pick("rm -rf *", "git push *", "/usr/bin/git *") }),
+  fc.record({ command: pick("rm -rf *", "GIT push *", "/usr/bin/git *") }),
   fc.record({
     command_regex: pick(
       "git (status|log)( .*)?",
       "(rm|sudo)( .*)?",
       "gi.*",
+      "Gi.*",
       "rm -rf .*",
       ".*-rf.*",
     ),
@@ -164,8 +168,9 @@ const rule: fc.Arbitrary<RuleData> = fc
   }));
 
 const policy = fc.record({
+  // Of many rules, one mostly hides what became of the others.
   rules: fc
-    .array(rule, { maxLength: 12 })
+    .oneof(fc.array(rule, { maxLength: 3 }), fc.array(rule, { maxLength: 12 }))
     .map((rules) => rules.map((one, at): RuleData => ({ name: `r${at}`, ...one }))),
   default: fc.option(pick("allow", "ask_user", "deny"), { nil: undefined }),
 });
@@ -229,6 +234,7 @@ const word = pick(
 );
 const program = pick(
   "git",
+  "Git",
   "rm",
   "/usr/bin/rm",
   "./git",
@@ -371,6 +377,101 @@ test("the index gives the same votes for shell lines as a scan of every rule", (
     ]),
   );
 });
+
+interface Topic {
+  readonly rules: fc.Arbitrary<object>;
+  readonly calls: fc.Arbitrary<object>;
+}
+
+const names = pick(..."a.b a b c d e f g h i".split(" "));
+const values = pick<unknown>("GET", "a1", "x", "1", 1, 2, true, null, ["GET"], { b: "a" });
+
+/** Rules and calls that are so close that rules often match. */
+const topics: Readonly<Record<string, Topic>> = {
+  argument: {
+    rules: fc.record({
+      tool: pick("t"),
+      args: fc.dictionary(names, condition, { minKeys: 1, maxKeys: 1 }),
+    }),
+    calls: fc.record({
+      tool: pick("t"),
+      args: fc.dictionary(names, values, { minKeys: 1, maxKeys: 6 }),
+    }),
+  },
+  server: {
+    rules: fc.record(
+      {
+        server: pick("git", "git_", "_git", "git__hub", "git|h*", "h*|g*"),
+        tool: pick("get", "_get", "hub_get", "get|x", "*t"),
+      },
+      { requiredKeys: ["server"] },
+    ),
+    calls: fc.record(
+      {
+        tool: pick("get", "mcp__git__get", "mcp_git__get", "mcp__git___get", "mcp_git_hub_get"),
+        args: fc.constant({}),
+        server: pick("git", "hub", "git__hub"),
+        servers: pick<object>({ git: ["get"] }, { git: ["get"], hub: ["get"] }),
+      },
+      { requiredKeys: ["tool", "args"] },
+    ),
+  },
+  network: {
+    rules: fc.record(
+      { network: pick("*.example", "b.example"), effects: fc.constant(["network", "reads"]) },
+      { requiredKeys: ["network"] },
+    ),
+    calls: pick(
+      { tool: "bash", args: { command: "curl https://a.example/v1" } },
+      { tool: "bash", args: { command: "curl -s https://b.example/" } },
+      { tool: "bash", args: { command: "curl $X" } },
+      { tool: "web_fetch", args: { url: "https://a.example/v1" } },
+      { tool: "other", args: { url: "https://b.example/" } },
+    ),
+  },
+  file: {
+    rules: fc
+      .tuple(
+        fc.oneof(
+          fc.record({ command: pick("ls *", "cat *", "[a-z]* *", "*") }),
+          fc.record({ command_regex: pick("ls.*", "(cat|git) .*", " a.*", "[a-z]+( .*)?") }),
+        ),
+        fc.record(
+          { paths: pick<string | object>("/w/**", { read: "**" }, { write: "/w/*" }) },
+          { requiredKeys: [] },
+        ),
+      )
+      .map((parts) => Object.assign({}, ...parts) as object),
+    calls: pick(
+      "ls",
+      "ls /w/x",
+      "git status",
+      "cat a",
+      "cat /etc/passwd",
+      "ls > a",
+      "ls $X",
+      "date",
+      "'' a",
+    ).map((line) => ({ tool: "bash", args: { command: line } })),
+  },
+};
+
+test.each(Object.entries(topics))(
+  "the index gives the same votes as a scan if the rules differ by %s",
+  (_, { rules, calls }) => {
+    const all = fc.array(fc.tuple(rules, pick("allow", "deny", "ask_user")), { maxLength: 24 });
+    const places = { hook: "beforeToolCall", cwd: "/w", home: "/home/dev" } as const;
+    fc.assert(
+      fc.property(all, fc.array(calls, { minLength: 1, maxLength: 4 }), (chosen, asked) => {
+        const data = chosen.map(([what, action], at) => ({ name: `r${at}`, ...what, action }));
+        const pool = compilePolicy([parse({ rules: data }, "a.toml")]);
+        for (const one of asked.map((given) => ({ ...places, ...given }) as ToolCall))
+          expect(pool.evaluate(one)).toEqual(pool.evaluateByScan(one));
+      }),
+      { numRuns: 1000 },
+    );
+  },
+);
 
 test("the index gives the same votes as a scan for lines that often name a program", () => {
   const repeated = fc
