@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 144_859,
-  test_lines: 108_796,
+  test_lines: 108_216,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

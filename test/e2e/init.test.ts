@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { root } from "../contract/workspaces.ts";
 import { BIN, bylawHere, json, jsonLines, scratch, workplace } from "./bylaw.ts";
@@ -140,16 +141,7 @@ test("git adds what people write next to the policy, and nothing that Bylaw stor
   await run(["init"]);
   for (const folder of ["logs", "memory", "tmp", "templates"])
     mkdirSync(join(cwd, ".bylaw", folder));
-  const kept = [
-    "store.db",
-    "store.db-wal",
-    "events.jsonl",
-    "logs/w.jsonl",
-    "logs/w.jsonl.heads",
-    "memory/behavior.json",
-    "tmp/x",
-    "a.secret",
-  ];
+  const kept = readCases<string>(import.meta, "kept");
   // Code can have any name, so git must show every file that is not Bylaw's own.
   const shown = ["operators.json", "templates/cases.jsonl", "templates/w.json", "impl.js"];
   for (const file of [...kept, ...shown]) writeFileSync(join(cwd, ".bylaw", file), "{}\n");

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { temporaryFolder } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 
 const PACKAGE = resolve(import.meta.dirname, "..");
@@ -137,24 +137,17 @@ it("--help lists the kinds, and creates nothing", () => {
   expect(readdirSync(folder)).not.toContain("nothing");
 });
 
-it.each([
-  [["used", "--kind", "host"], "used is not empty"],
-  [["new", "--kind", "rules"], "`--kind` cannot be `rules`"],
-  [["new"], "`--kind` is missing"],
-  [["--kind", "host"], "A folder is missing"],
-  [["new", "newer", "--kind", "host"], "Two folders were given"],
-  [["new", "--kind", "host", "--nmae", "x"], "Unknown option '--nmae'"],
-  [["Ünfit", "--kind", "host"], "`ünfit` is not a package name"],
-  [["new", "--kind", "host", "--name", "../up"], "`../up` is not a package name"],
-  [["file/inside", "--kind", "host"], "ENOTDIR"],
-])("%j creates nothing and says why", (args, message) => {
-  mkdirSync(join(folder, "used"), { recursive: true });
-  writeFileSync(join(folder, "used/notes.md"), "mine");
-  writeFileSync(join(folder, "file"), "");
-  const { code, stdout, stderr } = create(...args);
-  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
-  expect(stderr).toContain(message);
-  expect(stderr).toContain("fix: ");
-  expect(readdirSync(folder)).not.toContain("new");
-  expect(readdirSync(join(folder, "used"))).toEqual(["notes.md"]);
-});
+it.each(readCases<[readonly string[], string]>(import.meta, "refused"))(
+  "%j creates nothing and says why",
+  (args, message) => {
+    mkdirSync(join(folder, "used"), { recursive: true });
+    writeFileSync(join(folder, "used/notes.md"), "mine");
+    writeFileSync(join(folder, "file"), "");
+    const { code, stdout, stderr } = create(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).toContain("fix: ");
+    expect(readdirSync(folder)).not.toContain("new");
+    expect(readdirSync(join(folder, "used"))).toEqual(["notes.md"]);
+  },
+);

@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it, test } from "vitest";
 import { compilePolicy, parsePolicy, PolicyError } from "../src/index.ts";
 import { effectOf, run } from "./calls.ts";
@@ -5,16 +6,7 @@ import { effectOf, run } from "./calls.ts";
 const rule = { action: "allow", command: ["frob *", "id"], input: false };
 
 describe("an allow with `input = false`", () => {
-  test.each([
-    ["frob x", "allow"],
-    ["frob x; frob y && id", "allow"],
-    ["id | frob x", "abstain"],
-    ["id; id | frob x", "abstain"],
-    ["frob x <<< y", "abstain"],
-    ["frob x < y", "abstain"],
-    ["{ frob x; } < y", "abstain"],
-    ["exec < y; frob x", "abstain"],
-  ])("%s: %s", (line, effect) => {
+  test.each(readCases<[string, string]>(import.meta, "lines"))("%s: %s", (line, effect) => {
     expect(effectOf([rule], run(line))).toBe(effect);
   });
 

@@ -57,18 +57,9 @@ test("code in found files is unknown", () => {
   expect(foundBy("find src -execdir cat {} \\;")).toContain("read ?");
 });
 
-test.each([
-  ["cat $(find src -name '*.ts')", ["read+ src *.ts links splits expands"]],
-  ["cat a $(find src -type f) b", ["read a", "read+ src splits expands", "read b"]],
-  ["wc -l $(git ls-files | grep x)", ["read+ . links splits expands tracked:here partial"]],
-  ['cat "$(find src)"', ["read ?"]],
-  ["cat <(find src)", []],
-  ["cat $(ls)", ["read *"]],
-  ["cat `ls`", ["read *"]],
-  ["cat $(ls -d src/*/)", ["read src/*/"]],
-  ["cat $(ls src)", ["read src links splits expands", "read * links splits expands"]],
-])("a command gets the files of a list in its words: %s", (line, effects) =>
-  expect(foundBy(line, 0)).toEqual(effects),
+test.each(readCases<[string, readonly string[]]>(import.meta, "command-gets-files-list"))(
+  "a command gets the files of a list in its words: %s",
+  (line, effects) => expect(foundBy(line, 0)).toEqual(effects),
 );
 
 test.each([

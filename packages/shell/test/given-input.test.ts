@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, test } from "vitest";
 import { analyze } from "../src/index.ts";
 
@@ -8,38 +9,12 @@ const readers = (line: string): readonly (string | undefined)[] =>
   );
 
 describe("hasInput", () => {
-  test.each([
-    ["id | frob", "frob"],
-    ["id | frob | wc -l", "frob wc"],
-    ["id |& frob", "frob"],
-    ["frob <<< x", "frob"],
-    ["frob <<EOF\nx\nEOF", "frob"],
-    ["frob < in", "frob"],
-    ["frob <> in", "frob"],
-    ["frob <&3", "frob"],
-    ["frob < <(id)", "frob"],
-    ["frob /dev/fd/3 3< in", "frob"],
-    ["{ frob; wc; } < in", "frob wc"],
-    ["{ frob; } 3< in", "frob"],
-    ["id | (frob; wc)", "frob wc"],
-    ["if true; then frob; fi < in", "true frob"],
-    ["while read x; do frob; done < in", "read frob"],
-    ["id | while read x; do frob; done", "read frob"],
-    ["id | for x in 1 2; do frob; done", "frob"],
-    ["id | sudo frob", "sudo frob"],
-    ["sudo frob < in", "sudo frob"],
-    ["id | sh -c 'frob'", "sh frob"],
-    ["id | xargs frob", "xargs frob"],
-    ["id | echo $(frob)", "echo frob"],
-    ["id | tee >(frob)", "tee frob"],
-    ["coproc frob", "frob"],
-    ["exec < in; frob", "exec frob"],
-    ["frob; exec 0< in", "frob exec"],
-    ["eval 'exec < in'; frob", "eval exec frob"],
-    ["f() { frob; }; id | f", "frob id f"],
-  ])("is set in %s for %s", (line, programs) => {
-    expect(readers(line).join(" ")).toBe(programs);
-  });
+  test.each(readCases<[string, string]>(import.meta, "set"))(
+    "is set in %s for %s",
+    (line, programs) => {
+      expect(readers(line).join(" ")).toBe(programs);
+    },
+  );
 
   test.each([
     ...["frob x", "frob > out", "frob 2>&1", "frob && wc", "frob $(id)", "frob | tee"],

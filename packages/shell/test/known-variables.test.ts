@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { describe, expect, it } from "vitest";
 import { analyze, type Word } from "../src/index.ts";
 import { callsOf } from "./bash.ts";
@@ -5,33 +6,7 @@ import { codesOf, commandsOf } from "./kit.ts";
 import { numbers } from "./random.ts";
 
 describe("the value of a variable", () => {
-  it.each([
-    ['f=a; cat "$f"', "cat a"],
-    ["f=a; cat ${f}.md", "cat a.md"],
-    ["f=a; cat $f.{ts,js}", "cat a.ts a.js"],
-    ["f=a; cat ${f}{x,y}", "cat ax ay"],
-    ["f=a; cat {x,y}/$f", "cat x/a y/a"],
-    ['f=a && cat "$f"', "cat a"],
-    ['cd x && f=a && cat "$f"', "cat a"],
-    ['f=a; f=b; cat "$f"', "cat b"],
-    ['f=a g="$f/x"; cat "$g"', "cat a/x"],
-    ["f='a b'; cat \"$f\"", "cat a b"],
-    ['for f in a b; do cat "$f"; done', "cat a|cat b"],
-    [
-      'for f in a b; do for g in c d; do cat "$f/$g"; done; done',
-      "cat a/c|cat a/d|cat b/c|cat b/d",
-    ],
-    ['for f in src/*.ts; do cat "$f"; done', "cat src/<*>.ts"],
-    ["for f in src/*.ts; do cat $f; done", "cat src/<*>.ts"],
-    ['for f in {a,b}.md; do cat "$f"; done', "cat a.md|cat b.md"],
-    ["for i in {1..9}; do cat f$i; done", "cat f<#>"],
-    ["for i in $(seq 3); do cat f$i; done", "cat f<#>"],
-    ['n=$(wc -l < a); test "$n" -gt 3', "wc -l|test <#> -gt 3"],
-    ["for i in 1 2; do cat f$i; done", "cat f1|cat f2"],
-    ["for f in a b; do date; done", "date"],
-    ['f=a; (cat "$f")', "cat a"],
-    ['for d in a b; do (cd "$d" && cat x); done', "cd a|cat x|cd b|cat x"],
-  ])("counts in `%s`", (line, expected) => {
+  it.each(readCases<[string, string]>(import.meta, "known"))("counts in `%s`", (line, expected) => {
     const commands = commandsOf(line).filter(
       (text) => text !== "" && !text.startsWith("seq") && text !== "cd x",
     );
@@ -39,65 +14,7 @@ describe("the value of a variable", () => {
   });
 
   it.each([
-    'f=a; read f; cat "$f"',
-    "f=a; read 'f?prompt'; cat \"$f\"",
-    'f=a; while cat "$f"; do read f; done',
-    'f=a; if x; then f=b; fi; cat "$f"',
-    'f=a; printf -v f b; cat "$f"',
-    "f=a; printf -v 'f' b; cat \"$f\"",
-    'f=a; unset f; cat "$f"',
-    'f=a; (( f = 1 )); cat "$f"',
-    'f=a; [[ f=1 -eq 1 ]]; cat "$f"',
-    'f=a; eval "f=b"; cat "$f"',
-    'f=a; . x; cat "$f"',
-    'f=a; source ./x; cat "$f"',
-    "f=a; eval 'source ./x'; cat \"$f\"",
-    'f=a; echo "${f::=b}"; cat "$f"',
-    'f=a; echo "${f:=b}"; cat "$f"',
-    "f=a; trap 'f=b' DEBUG; cat \"$f\"",
-    "trap 'f=b' DEBUG; f=a; cat \"$f\"",
-    'f=a; g() { cat "$f"; }; f=b; g',
-    'g() { f=b; }; f=a; g; cat "$f"',
-    'for f in a b; do while cat "$f"; do read f; done; done',
-    'for f in a b; do while cat "$f"; do for f in b; do x; done; done; done',
-    'for f in a b; do x; done; cat "$f"',
-    'x && f=a; cat "$f"',
-    'x && f=a || y; cat "$f"',
-    'x && f=a || f=b && cat "$f"',
-    'readonly f=b; f=a; cat "$f"',
-    'f=b; readonly f; f=a; cat "$f"',
-    'declare -u f; f=a; cat "$f"',
-    'f=a cat "$f"',
-    'f+=a; cat "$f"',
-    'f[1]=a; cat "$f"',
-    'f=(a); cat "$f"',
-    '(f=a); cat "$f"',
-    'f=a | x; cat "$f"',
-    'f=a & cat "$f"',
-    'f=$(x); cat "$f"',
-    'g=$(cat "$f") f=a',
-    "f=a; bash -c 'cat \"$f\"'",
-    'f=a; coproc f { x; }; cat "$f"',
-    'f=a; exec {f}> x; cat "$f"',
-    'f=a; getopts x f; cat "$f"',
-    'f=a; mapfile f; cat "$f"',
-    'f=a; cat "$f[1]"',
-    "f=a; cat $f{x,y}",
-    "f=a; cat $f{1..2}",
-    "f=a; cat $f\\\n{x,y}",
-    "f=a; cat {$f,b}x",
-    "f=a; cat {$f,b}",
-    "f=a; cat {{$f,b},c}x",
-    'f=a; cat "$f:h"',
-    "f='a b'; cat $f",
-    "f='*'; cat $f",
-    'f=~/a; cat "$f"',
-    'match=a; [[ x =~ x ]]; cat "$match"',
-    'REPLY=a; cat "$REPLY"',
-    'select f in a b; do cat "$f"; done',
-    'for f in $(x); do cat "$f"; done',
-    'for f; do cat "$f"; done',
-    "for f in src/*.ts; do cat x$f; done",
+    ...readCases<string>(import.meta, "unknown"),
     `for f in ${"x ".repeat(17)}; do cat "$f"; done`,
   ])("is unknown in `%s`", (line) => {
     const [cat] = analyze(line).commands.filter(({ argv }) => argv[0]?.text === "cat");

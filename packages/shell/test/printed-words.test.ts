@@ -1,3 +1,4 @@
+import { readCases } from "@bylaw/testing";
 import { expect, it } from "vitest";
 import { analyze, type ShellCommand } from "../src/index.ts";
 
@@ -40,26 +41,12 @@ it.each([
   ).toContainEqual(words),
 );
 
-it.each([
-  "c=$(git rev-parse HEAD); cat $c/etc/passwd",
-  "c=$(git rev-parse HEAD); cat $c",
-  "c=$(git rev-parse HEAD); read c; cat $c; git show $c",
-  "c=$(git rev-parse HEAD); f() { c=-x; }; f; git show $c",
-  "if x; then c=$(git rev-parse HEAD); fi; git show $c",
-  "while git show $c; do c=$(git rev-parse HEAD); c=$(x); done",
-  "c=$(git log -1 --format=%s); git show $c",
-  "b=$(git branch --show-current); git log $b",
-  "git log $(git branch --show-current)",
-  "for c in $(git log --format=%s -3); do git show $c; done",
-  "for c in $(git log -p --format=%h -3); do git show $c; done",
-  "for c in $(git rev-list --objects HEAD); do git show $c; done",
-  "for c in $(git rev-list HEAD) -x; do git show $c; done",
-  "c=-x; for c in $(git rev-list HEAD); do git show $c; done",
-  "for c in $(git rev-list HEAD); do git show $c; done; git log $c",
-])("a variable that may hold anything else is unknown: %s", (line) =>
-  expect(analyze(line).commands.flatMap(({ argv }) => argv.map(({ text }) => text))).toContain(
-    undefined,
-  ),
+it.each(readCases<string>(import.meta, "variable-may-hold-anything"))(
+  "a variable that may hold anything else is unknown: %s",
+  (line) =>
+    expect(analyze(line).commands.flatMap(({ argv }) => argv.map(({ text }) => text))).toContain(
+      undefined,
+    ),
 );
 
 it.each([
@@ -86,32 +73,12 @@ it.each([
   ),
 );
 
-it.each([
-  "cat $(git rev-parse secret.json)",
-  'cat "$(git rev-parse main)"',
-  'git rm -r "$(git rev-parse develop)"',
-  "cat $(git rev-parse HEAD).env",
-  "cat $(git rev-parse HEAD)/etc/passwd",
-  "ls $(git merge-base a b)..",
-  "ls $(git merge-base a b)../x",
-  "sed $(git merge-base a b) s/x/id/e f",
-  'cat "$(git log -1 --format=%s)"',
-  'cat "$(git log -1 --format=%h; echo .env)"',
-])("a word that may be something else is unknown: %s", (line) =>
-  expect(wordsOf(line)).toContain(undefined),
+it.each(readCases<string>(import.meta, "word-may-be-something"))(
+  "a word that may be something else is unknown: %s",
+  (line) => expect(wordsOf(line)).toContain(undefined),
 );
 
-it.each([
-  "test $(git ls-files | wc -l) -gt 3",
-  "n=$(git ls-files | wc -l); test $n -gt 3",
-  'for f in src/*; do n=$(wc -l < "$f"); test "$n" -gt 3; done',
-  "if a; then n=$(wc -l < a); test $n -gt 3; fi",
-  'test "$(grep -c x a)" -gt 3',
-  "test $(grep -ci 'x y' < a) -gt 3",
-  "test $(date +%s) -gt 3",
-  "n=$(nproc); test $n -gt 3",
-  'test "$(grep -vc "x y" a 2>/dev/null)" -gt 3',
-])("a count is a number: %s", (line) =>
+it.each(readCases<string>(import.meta, "count-number"))("a count is a number: %s", (line) =>
   expect(wordsOf(line, "test")).toEqual(["test", "#", "-gt", "3"]),
 );
 
@@ -130,36 +97,14 @@ it.each([
   expect(pieces[0]).toEqual({ hole: "any" });
 });
 
-it.each([
-  "test $(wc -l a) -gt 3",
-  "test $(wc a) -gt 3",
-  "test $(wc -l <a; echo x) -gt 3",
-  "test $(grep -c x a b) -gt 3",
-  "test $(grep -c x *) -gt 3",
-  "test $(grep -c $x a) -gt 3",
-  "test $(grep -rc x a) -gt 3",
-  "test $(grep -c x -r) -gt 3",
-  "test $(grep -c '-r' x) -gt 3",
-  'test $(grep -c "-r" x) -gt 3',
-  'test $(grep -c "$x" x) -gt 3',
-  "test $(grep -c x a 2>&1) -gt 3",
-  "test $(grep x a) -gt 3",
-  "test $(date +%sx) -gt 3",
-  "test $(date -d x +%s) -gt 3",
-  "test $(wc -l | tee x) -gt 3",
-  'for f in a; do test "$n" -gt 3; n=$(wc -l < a); done',
-  'for f in a; do n=$(wc -l < a); test "$n" -gt 3; n=$(cat a); done',
-  'for f in a; do n=$(wc -l < a); read n; test "$n" -gt 3; done',
-  'for f in a; do (n=$(wc -l < a)); test "$n" -gt 3; done',
-  'for f in a; do b && n=$(wc -l < a); test "$n" -gt 3; done',
-  'for f in a; do n=$(wc -l < a) & test "$n" -gt 3; done',
-  'for f in a; do n=$(wc -l < a); done; test "$n" -gt 3',
-  'n=x; for f in a; do n=$(wc -l < a); test "$n" -gt 3; done',
-])("what may be more than a number is unknown: %s", (line) => {
-  const test = commandOf(line, "test");
-  expect(wordsOf(line, "test")).toContain(undefined);
-  expect(test?.unknown.map(({ code }) => code)).toContain("dynamic_script");
-});
+it.each(readCases<string>(import.meta, "what-may-be-more"))(
+  "what may be more than a number is unknown: %s",
+  (line) => {
+    const test = commandOf(line, "test");
+    expect(wordsOf(line, "test")).toContain(undefined);
+    expect(test?.unknown.map(({ code }) => code)).toContain("dynamic_script");
+  },
+);
 
 it.each([
   ["a=$(date +%s); b=$(date +%s); echo $((b - a))", []],

@@ -458,16 +458,7 @@ describe("git_commit", () => {
 it("tools that the carrier provides exist only then, and get the agent that asks", async () => {
   const names = (options?: Parameters<typeof workspaceTools>[0]): readonly string[] =>
     workspaceTools(options).map(({ name }) => name);
-  const usual = [
-    "read_files",
-    "write_files",
-    "edit_files",
-    "grep",
-    "glob",
-    "search_codebase",
-    "bash",
-    "git_commit",
-  ];
+  const usual = readCases<string>(import.meta, "usual");
   expect(names()).toEqual(usual);
   const options = {
     runTests: async ({ agent, task }: { readonly agent: string; readonly task?: string }) => ({

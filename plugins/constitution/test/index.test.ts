@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Json } from "@bylaw/kernel";
 import { createMemoryStore, openRun } from "@bylaw/log";
-import { describeExamples, temporaryFolder } from "@bylaw/testing";
+import { describeExamples, readCases, temporaryFolder } from "@bylaw/testing";
 import { callTool } from "@bylaw/tools";
 import { describe, expect, it } from "vitest";
 import { examples } from "../examples.ts";
@@ -291,19 +291,7 @@ describe("constitution", () => {
   it("never allows, whatever it says, and accepts nothing that does not load (R-K-3)", async () => {
     const { run, agent, texts } = await begin();
     const wrong: readonly Json[] = [
-      { rule: "" },
-      { rule: "  " },
-      { rule: "\u200b\u2800" },
-      { rule: 5 },
-      "be kind",
-      null,
-      { rule: "x", checks: {} },
-      { rule: "x", check: {} },
-      { rule: "x", check: { action: "allow", tool: "bash" } },
-      { rule: "x", check: { action: "deny", tool: "bash", priority: "admin" } },
-      { rule: "x", check: { action: "deny", tool: "bash", shadow: true } },
-      { rule: "x", check: { action: "deny", comand: "git push" } },
-      { rule: "x", check: { action: "deny", tool: "" } },
+      ...readCases<Json>(import.meta, "wrong-rules"),
       { rule: "x".repeat(1_001) },
     ];
     for (const one of wrong) {

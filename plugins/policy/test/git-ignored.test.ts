@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { temporaryFolder } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { inFolder } from "./kit.ts";
@@ -46,38 +46,14 @@ const effectOf = async (command: string, cwd?: string): Promise<string> =>
   (await kernel.decide(callOf(command, cwd))).effect;
 
 describe("`git_ignored = true`", () => {
-  it.each([
-    "rm -rf build",
-    "rm -rf ./build/",
-    "rm -rf build gen pkg/build",
-    "rm -rf gen/deep",
-    "rm -rf build/missing",
-    "cd pkg && rm -rf build",
-    "rm -rf buil*",
-    "rm -rf p*/build gen/*",
-  ])("covers what git ignores: %s", async (line) => {
-    expect(await effectOf(line)).toBe("allow");
-  });
+  it.each(readCases<string>(import.meta, "covers-what-git-ignores"))(
+    "covers what git ignores: %s",
+    async (line) => {
+      expect(await effectOf(line)).toBe("allow");
+    },
+  );
 
-  it.each([
-    "rm -rf src",
-    "rm -rf build src",
-    "rm -rf pkg",
-    "rm -rf .",
-    "rm -rf .git",
-    "rm -rf *",
-    "rm -rf pkg/*/..",
-    "rm -rf missing*/build",
-    "rm -rf b* s*",
-    "rm -rf .b*",
-    'rm -rf "$X"',
-    "mv src gen/src && rm -rf gen/*",
-    "mv src pkg/src && rm -rf */build */src",
-    "rm -rf build/../src",
-    "echo src/ >> .gitignore && rm -rf src",
-    "mv src build/src && rm -rf build/src",
-    "ln -s ../src build/src && rm -rf build/src/",
-  ])("does not cover %s", async (line) => {
+  it.each(readCases<string>(import.meta, "does-cover"))("does not cover %s", async (line) => {
     expect(await effectOf(line)).toBe("deny");
   });
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { rule, run } from "./kit.ts";
@@ -39,25 +40,10 @@ const decided = async (command: string): Promise<string> => {
 };
 
 describe("what a command does only if something is at a path", () => {
-  it.each([
-    ["git checkout topic", "allow"],
-    ["git checkout a", "ask_user"],
-    ["git checkout one", "ask_user"],
-    ["git checkout link", "ask_user"],
-    ["cd sub && git checkout topic", "ask_user"],
-    ["cd sub && git checkout a", "allow"],
-    ["mkdir topic && git checkout topic", "ask_user"],
-    ["npm test && git checkout topic", "ask_user"],
-    ["git checkout $topic", "ask_user"],
-    ["diff a b", "allow"],
-    ["diff -r a b", "allow"],
-    ["diff a missing", "allow"],
-    ["diff one two", "ask_user"],
-    ["diff -r one two", "ask_user"],
-    ["diff link two", "ask_user"],
-    ["mkdir c && diff c a", "ask_user"],
-    ["cp -r one c; diff a c", "ask_user"],
-  ])("%s: %s", async (command, effect) => {
-    expect(await decided(command)).toBe(effect);
-  });
+  it.each(readCases<[string, string]>(import.meta, "decisions"))(
+    "%s: %s",
+    async (command, effect) => {
+      expect(await decided(command)).toBe(effect);
+    },
+  );
 });

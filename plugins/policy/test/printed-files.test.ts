@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, type Decision } from "@bylaw/kernel";
+import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { inFolder } from "./kit.ts";
@@ -47,19 +48,7 @@ const decide = async (command: string, cwd = work): Promise<Decision> =>
 const effectOf = async (command: string, cwd?: string): Promise<string> =>
   (await decide(command, cwd)).effect;
 
-const SEARCHES = [
-  "grep -r KEY src",
-  "grep -r KEY src test",
-  "grep -rn KEY .",
-  "grep -r KEY",
-  "grep -r KEY src/*",
-  "cd src && grep -r KEY .",
-  "grep --recursive KEY src | head -5",
-  "rgrep KEY src",
-  "ack KEY src",
-  "tar cf src.tar src",
-  "tar cf all.tar .",
-];
+const SEARCHES = readCases<string>(import.meta, "searches");
 
 describe("a search below a folder", () => {
   it.each(SEARCHES)("is allowed if no file there is denied: %s", async (line) => {

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
-import { temporaryFolder } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { call, inFolder, rule } from "./kit.ts";
@@ -75,18 +75,7 @@ describe("a list that the shell reads", () => {
   });
 
   // Each name is no secret by itself, and leads a shell to one if it splits, expands or shortens the name.
-  const names = [
-    "src/x .env",
-    "src/x\t.env .ts",
-    ".en[v].ts/../.env.ts",
-    ".e*",
-    ".en?",
-    "[.]env",
-    "src/x\n.env",
-    "src/\\.env.ts",
-    "-n/.env.ts",
-    "src/'.env'.ts",
-  ];
+  const names = readCases<string>(import.meta, "names");
   it.each(names)("is never read wrongly by a shell: a name %j", async (name) => {
     create(name);
     track();
@@ -98,34 +87,7 @@ describe("a list that the shell reads", () => {
 });
 
 describe("a body that may read from the list itself", () => {
-  const bodies = [
-    "cat",
-    "cat -",
-    "head -c 5",
-    "head -c 5 /dev/stdin",
-    "f=.env",
-    "read -r g",
-    "(read -r g)",
-    "sed '1R /dev/stdin' \"$f\"",
-    'grep "$f"',
-    'grep -f "$f"',
-    "exec < other",
-    "exec 0< other",
-    "x=$(head -c 5)",
-    "while read -r g; do echo; done",
-    "bash -c cat",
-    "rm -i other",
-    "git diff --no-index - other",
-    "unknown-program",
-    "head -c 5 <&0",
-    "head -c 5 < /dev/stdin",
-    "head -c 5 < link",
-    'head -c 5 link "$f"',
-    "(head -c 5) < /dev/fd/0",
-    "{ head -c 5 <&3; } 3<&0",
-    "{ echo x | head -c 5 <&3; } 3<&0",
-    "x=$(head -c 5 <&0)",
-  ];
+  const bodies = readCases<string>(import.meta, "bodies");
   it.each(bodies)("leaves the paths after it unknown: %s", async (body) => {
     const line = `find . -name '*.ts' | while read -r f; do cat "$f"; ${body}; done`;
     expect(await decided(line)).not.toBe("allow");
@@ -150,23 +112,7 @@ it("the files of a commit are no files of a folder", async () => {
 });
 
 describe("a substitution that prints nothing", () => {
-  const lines = [
-    "sort $(find empty -type f) -osrc/a.ts",
-    'sort "$(wc -l < none)-osrc/a.ts" .gitignore',
-    "sort -T $(wc -l < none) -T -osrc/a.ts .gitignore",
-    "git log --author $(git ls-files -m) --author --output=src/a.ts",
-    "git log --author $(git merge-base a b) --author --output=src/a.ts",
-    "git log --author $(mktemp) --author --output=src/a.ts",
-    "cat $(wc -l < none) none",
-    "grep -rv $(wc -l < none) src",
-    "grep -rv $! src",
-    "grep -rv $(find empty -type f) src",
-    "find empty -type f | xargs grep -rv zzz",
-    "find src -name a.ts | xargs grep -rv",
-    'cat "$(wc -l < none).env"',
-    "cat .env$(grep -c x none)",
-    'cat "$(mktemp).env"',
-  ];
+  const lines = readCases<string>(import.meta, "loops");
   it.each(lines)("makes no command do what was not decided: %s", async (line) => {
     mkdirSync(join(work, "empty"));
     if ((await decided(line)) === "allow") {

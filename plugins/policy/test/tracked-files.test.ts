@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { temporaryFolder } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 
@@ -67,20 +67,7 @@ async function decided(command: string, cwd = work): Promise<string> {
 }
 
 describe("a list of git names tracked files", () => {
-  const lines = [
-    "git ls-files | xargs wc -l",
-    "git ls-files -z | xargs -0 wc -l",
-    "git ls-files '*.ts' | xargs eslint",
-    "git ls-files src | grep a | head -2 | xargs cat",
-    "git ls-files -m | xargs prettier --write",
-    "git diff --name-only | xargs prettier --write",
-    "git diff --name-only -- src | xargs sed -i s/a/b/",
-    "git diff --name-only --cached --diff-filter=ACMR | xargs eslint",
-    "git grep -l a | xargs sed -i s/a/b/",
-    "cd src && git ls-files | xargs cat",
-    "mkdir -p out && git ls-files | xargs cat",
-    "git ls-files | xargs cat; git add docs",
-  ];
+  const lines = readCases<string>(import.meta, "tracked");
 
   it.each(lines)("so nothing that it ignores is touched: %s", async (line) => {
     expect(await decided(line)).toBe("allow");
@@ -209,28 +196,7 @@ describe("a list of what changed", () => {
 });
 
 describe("files are asked about that git may print although it does not track them", () => {
-  it.each([
-    "git diff --name-only --cached | xargs cat",
-    "git diff --name-only HEAD~1 | xargs cat",
-    "git diff --name-only main...HEAD --diff-filter=d | xargs cat",
-    "git diff --name-only --cached --diff-filter=D | xargs cat",
-    "git ls-files -o | xargs cat",
-    "git ls-files --others --exclude-standard | xargs cat",
-    "git -C .. ls-files | xargs cat",
-    "git --git-dir=x ls-files | xargs cat",
-    "GIT_DIR=x git ls-files | xargs cat",
-    "export GIT_DIR=x; git ls-files | xargs cat",
-    "GIT_INDEX_FILE=x; git ls-files | xargs cat",
-    "env GIT_DIR=x git ls-files | xargs cat",
-    "git add -f .env & git ls-files | xargs cat",
-    "git update-index --add .e* ; git ls-files | xargs cat",
-    "git checkout x && git ls-files | xargs cat",
-    "git stash pop; git ls-files | xargs cat",
-    "for i in 1 2; do git ls-files | xargs cat; git add -A; done",
-    "cp x .git/index && git ls-files | xargs cat",
-    "./x && git ls-files | xargs cat",
-    "git ls-files | xargs git add --force .e?v; git ls-files | xargs cat",
-  ])("%s", async (line) => {
+  it.each(readCases<string>(import.meta, "prints-others"))("%s", async (line) => {
     expect(await decided(line)).not.toBe("allow");
   });
 

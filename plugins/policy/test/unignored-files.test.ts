@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type Decision, type JsonObject } from "@bylaw/kernel";
-import { temporaryFolder } from "@bylaw/testing";
+import { readCases, temporaryFolder } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { inFolder } from "./kit.ts";
@@ -52,21 +52,7 @@ const run = async (command: string): Promise<string> => (await decide("bash", { 
 const grep = async (args: JsonObject, cwd?: string): Promise<string> =>
   (await decide("Grep", { pattern: "KEY", ...args }, cwd)).effect;
 
-const ADDS = [
-  "git add .",
-  "git add -A",
-  "git add --all && git diff --cached",
-  "git add src",
-  "git add src/*",
-  "git add s*",
-  "git add ':/'",
-  "git add ':(top)src'",
-  "git add 's*'",
-  "git add -N src && git diff",
-  "git stage src",
-  "cd src && git add -A",
-  "cd src/deep && git add :/src",
-];
+const ADDS = readCases<string>(import.meta, "adds");
 
 describe("`git add` of a folder", () => {
   it.each(ADDS)("is allowed if git ignores the denied files there: %s", async (line) => {
@@ -126,22 +112,12 @@ describe("`git add` of a folder", () => {
     expect(await run("git add .")).toBe("ask_user");
   });
 
-  it.each([
-    "echo x > .gitignore && git add .",
-    "echo x > a.md; sed -i d .gitignore && git add -A && git diff --cached",
-    "sed -i d .g* && git add .",
-    "rm .gitignore && git add .",
-    "mv .gitignore a && git add .",
-    "cp a.md .gitignore && git add .",
-    "tar xf x.tar && git add .",
-    "git checkout main && git add .",
-    "git stash && git add .",
-    "git mv .gitignore b && git add .",
-    "for i in 1 2; do git add .; rm .gitignore; done",
-    "find . -name '.g*' -delete && git add .",
-  ])("is asked about if the line may change what git ignores: %s", async (line) => {
-    expect(await run(line)).toBe("ask_user");
-  });
+  it.each(readCases<string>(import.meta, "asked-about-line-may"))(
+    "is asked about if the line may change what git ignores: %s",
+    async (line) => {
+      expect(await run(line)).toBe("ask_user");
+    },
+  );
 
   it.each([
     "touch a.md && git add .",
