@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,7 +6,7 @@ import { createKernel, type Decision } from "@bylaw/kernel";
 import { readCases } from "@bylaw/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
-import { inFolder } from "./kit.ts";
+import { inFolder, rule } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -26,7 +27,7 @@ paths = "**/notes.txt"
 [[rules]]
 name = "search"
 action = "allow"
-command = ["{grep,rgrep,ack,diff} *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "du *", "git checkout *", "git add *"]
+command = ["{grep,rgrep,ack,diff,rg} *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "xargs *", "du *", "git checkout *", "git add *"]
 paths = { read = ["./?*", "./?*/**"], write = "./*.tar" }
 `;
 
@@ -39,12 +40,15 @@ afterEach(() => rmSync(work, { recursive: true, force: true }));
 
 const { create } = inFolder(() => work);
 
-const kernel = createKernel({ plugins: [policy({ text })] });
-const decide = async (command: string, cwd = work): Promise<Decision> =>
-  kernel.decide({
-    ...{ hook: "beforeToolCall", tool: "bash", args: { command } },
-    ...{ cwd, workspace: cwd, home: "/home/dev" },
-  });
+const decideBy = (rules: string): ((command: string, cwd?: string) => Promise<Decision>) => {
+  const kernel = createKernel({ plugins: [policy({ text: rules })] });
+  return async (command, cwd = work) =>
+    kernel.decide({
+      ...{ hook: "beforeToolCall", tool: "bash", args: { command } },
+      ...{ cwd, workspace: cwd, home: "/home/dev" },
+    });
+};
+const decide = decideBy(text);
 const effectOf = async (command: string, cwd?: string): Promise<string> =>
   (await decide(command, cwd)).effect;
 
@@ -183,5 +187,76 @@ describe("a command that follows links", () => {
     expect(await effectOf("grep -R KEY src/*")).toBe("ask_user");
     expect(await effectOf("touch src/x && grep -R KEY src")).toBe("ask_user");
     expect(await effectOf("ln -s /etc src/x; grep -R KEY src")).toBe("ask_user");
+  });
+});
+
+describe("a search for names", () => {
+  const linesFor = (glob: string): readonly string[] => [
+    `find src -name '${glob}' -exec cat {} +`,
+    `find src -name '${glob}' | xargs cat`,
+    `grep -rn KEY . --include='${glob}'`,
+    `rg -g '${glob}' KEY`,
+    `rg --hidden -g '${glob}' KEY .`,
+  ];
+
+  it.each(["*a*", "a*", "*b*.ts", "*.t*s"].flatMap(linesFor))(
+    "is decided by the files that have them: %s",
+    async (line) => {
+      create("src/.env");
+      create("src/.ssh/id");
+      expect(await effectOf(line)).toBe("allow");
+    },
+  );
+
+  it.each(["*env*", "*n*", ".e*v", "*E*v", "[.]env", "*e?v", ".*", ".env"].flatMap(linesFor))(
+    "is not allowed if a denied file has one: %s",
+    async (line) => {
+      create("src/.env");
+      expect(await effectOf(line)).not.toBe("allow");
+    },
+  );
+
+  it.each(linesFor(".env"))("is not allowed if it names a denied file: %s", async (line) => {
+    expect(await effectOf(line)).not.toBe("allow");
+  });
+
+  it("is denied if it deletes whatever has a letter in its name", async () => {
+    const decideStrictly = decideBy(rule("all", "deny", 'effects = ["delete-below"]'));
+    for (const line of ["find . -name '*a*' -delete", "rm -r src"])
+      expect(await decideStrictly(line)).toMatchObject({ effect: "deny", rule: { name: "all" } });
+  });
+
+  it("sees every file that find prints", async () => {
+    const names = ["a", "b", "ab", "ba", "aba", "a.b", ".a", ".ab", "b.a.b", "A", "aB", "é", "aé"];
+    const parts = ["a", "b", ".", "*", "?", "[ab]", "A", "é"];
+    const globs = parts.flatMap((one) =>
+      parts.flatMap((two) => parts.map((three) => `${one}${two}${three}`)),
+    );
+    for (const name of names) create(`names/${name}`);
+    const tests = globs.flatMap((glob) =>
+      ["-name", "-iname"].flatMap((option) => [
+        ...["(", option, glob, "-printf", `${option} ${glob} %f\\n`, "-false", ")", "-o"],
+      ]),
+    );
+    const search = ["names", "-type", "f", "(", ...tests, "-false", ")"];
+    const printed = new Set(
+      execFileSync("find", search, { cwd: work, encoding: "utf8" }).split("\n"),
+    );
+    const count = { found: 0, allowed: 0 };
+    for (const denied of ["ab", ".ab", "b.a.b", "aé"]) {
+      const decideStrictly = decideBy(
+        rule("no", "deny", `tool = "*"\npaths = "**/${denied}"`) + text,
+      );
+      for (const glob of globs)
+        for (const option of ["-name", "-iname"]) {
+          const line = `find names ${option} '${glob}' -exec cat {} +`;
+          const { effect } = await decideStrictly(line);
+          const isFound = printed.has(`${option} ${glob} ${denied}`);
+          if (isFound) expect([line, denied, effect]).not.toContain("allow");
+          count[isFound ? "found" : "allowed"] += isFound || effect === "allow" ? 1 : 0;
+        }
+    }
+    expect(count.found).toBeGreaterThan(200);
+    expect(count.allowed).toBeGreaterThan(1000);
   });
 });

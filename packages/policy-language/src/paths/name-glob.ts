@@ -1,10 +1,12 @@
 import { foldName } from "./fold-name.ts";
 import { ANY } from "./path-glob.ts";
 
-/** One segment of a command's glob: the text before and after its wildcards. */
+/** One segment of a command's glob: the texts before, between and after its wildcards. */
 export interface NameGlob {
   readonly prefix: string;
   readonly suffix: string;
+  /** The texts between the wildcards, in their order. */
+  readonly inner?: readonly string[];
   /** The text of a segment without wildcards. */
   readonly literal: string | undefined;
   /** Whether it may match `.` or `..`: some shells match these if the wildcard follows a literal dot. */
@@ -55,33 +57,58 @@ function readName(segment: string): NameGlob {
   }
   const [prefix = ""] = runs;
   const climbs = runs.length > 1 && prefix.startsWith(".") && /^\.\.?$/.test(runs.join(""));
+  const inner = runs.slice(1, -1).filter((text) => text !== "");
   return {
     prefix,
     suffix: runs.at(-1) ?? "",
+    ...(inner.length > 0 ? { inner } : {}),
     literal: runs.length === 1 ? prefix : undefined,
     ...(climbs ? { climbs } : {}),
   };
 }
 
-/** Whether a segment of a command's glob may match a name. May return true for a name that it does not match. */
-export function mayFind({ prefix, suffix, literal: text }: NameGlob, name: string): boolean {
+/** Whether a name has the texts of a glob in their order, without overlap. */
+export function fitsGlob(
+  name: string,
+  { prefix, suffix, inner = [], literal: text }: NameGlob,
+): boolean {
   if (text !== undefined) return name === text;
-  return (
-    name.startsWith(prefix) && name.endsWith(suffix) && (prefix !== "" || !name.startsWith("."))
-  );
+  const end = name.length - suffix.length;
+  let at = prefix.length;
+  if (at > end || !name.startsWith(prefix) || !name.endsWith(suffix)) return false;
+  for (const text of inner) {
+    const found = name.indexOf(text, at);
+    at = found + text.length;
+    if (found < 0 || at > end) return false;
+  }
+  return true;
 }
+
+/** Whether a segment of a command's glob may match a name. May return true for a name that it does not match. */
+export const mayFind = (glob: NameGlob, name: string): boolean =>
+  fitsGlob(name, glob) && (glob.prefix !== "" || !name.startsWith("."));
 
 /** Like {@link mayFind}, for a search that also finds names with a leading dot and may ignore case. */
-export function mayName({ prefix, suffix }: NameGlob, name: string): boolean {
-  const fits = (form: (text: string) => string): boolean =>
-    form(name).startsWith(form(prefix)) && form(name).endsWith(form(suffix));
+export const mayName = (glob: NameGlob, name: string): boolean =>
+  fitsGlob(
+    name.toLowerCase(),
+    withTexts(glob, (text) => text.toLowerCase()),
+  ) ||
   // Some shells compose the characters of a name before they compare it.
-  return fits((text) => text.toLowerCase()) || fits(foldName);
-}
+  fitsGlob(foldName(name), foldGlob(glob));
 
 /** The glob with folded text: see {@link foldName}. */
-export function foldGlob(glob: NameGlob): NameGlob {
-  const [prefix, suffix] = [foldName(glob.prefix), foldName(glob.suffix)];
-  if (prefix === glob.prefix && suffix === glob.suffix) return glob;
-  return { prefix, suffix, literal: glob.literal === undefined ? undefined : prefix };
+export const foldGlob = (glob: NameGlob): NameGlob => withTexts(glob, foldName);
+
+// Most globs are in lower case already, and stay the same object.
+function withTexts(glob: NameGlob, form: (text: string) => string): NameGlob {
+  const [prefix, suffix] = [form(glob.prefix), form(glob.suffix)];
+  const inner = glob.inner?.map(form);
+  const isSame =
+    prefix === glob.prefix &&
+    suffix === glob.suffix &&
+    inner?.every((text, at) => text === glob.inner?.[at]) !== false;
+  if (isSame) return glob;
+  const literal = glob.literal === undefined ? undefined : prefix;
+  return { prefix, suffix, ...(inner === undefined ? {} : { inner }), literal };
 }

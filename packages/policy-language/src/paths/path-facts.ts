@@ -6,7 +6,7 @@ import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, staysOneWord, trimmed } from "./place.ts";
-import { isUnlinked, saysYes, stampOf, type Stamp } from "./stamp.ts";
+import { hasLooked, isUnlinked, namesAsked, saysYes, stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
 export interface PathFact {
@@ -119,7 +119,8 @@ class PathReader {
     if (this.#byTool) this.#addTrimmed(text, { guessed, places, aliases });
     if (ref.deletesBelow === true) aliases.push(...this.#lostWith(places));
     const all = [...places, ...aliases];
-    const within = region === undefined ? undefined : new Region(all, region);
+    const names = namesAsked(this.#stamp, ref);
+    const within = names && new Region(all, names);
     if (guessed)
       return {
         ...{ ...NOWHERE, access, aliases: all, all, named: all },
@@ -144,10 +145,8 @@ class PathReader {
     const samples = region?.globbed === true ? samplesOf(all, region.names) : undefined;
     const listed = this.#isListed(ref, matches);
     const files = listed && found !== undefined ? places.slice(start) : NONE;
-    const cover =
-      files.length > 0
-        ? files
-        : (this.#insideOf(ref, all) ?? (samples && matches?.concat(hidden, samples)));
+    const other = this.#insideOf(ref, all) ?? (samples && matches?.concat(hidden, samples));
+    const cover = files.length > 0 ? files : other;
     return {
       ...{ access, places, aliases, all: both, named, maybe, cover, folders },
       ...{ runs: ref.executes === true ? places : NONE, follows, remote },
@@ -158,23 +157,18 @@ class PathReader {
   }
 
   // What may lie in a folder, if the host has looked for files there that a deny is about.
-  #insideOf(
-    { found, exact, region }: PathRef,
-    folders: readonly Place[],
-  ): readonly Place[] | undefined {
-    if (found?.denied !== true || exact !== true || this.#stamp?.globs.has(found.key) !== true)
-      return undefined;
-    return region?.names === undefined ? insidesOf(folders) : undefined;
+  #insideOf(ref: PathRef, folders: readonly Place[]): readonly Place[] | undefined {
+    if (ref.region?.names !== undefined || !hasLooked(this.#stamp, ref)) return undefined;
+    return insidesOf(folders);
   }
 
-  // Whether the host has listed everything that the call touches here.
-  #isListed({ region, found, exact, follows }: PathRef, matches: Matches): boolean {
-    return found === undefined
-      ? matches !== undefined && region?.below !== true
-      : !found.denied &&
-          exact === true &&
-          follows !== true &&
-          this.#stamp?.globs.has(found.key) === true;
+  // Whether the host has listed everything that the call touches here. If a read finds nothing, the folder may be one that the host
+  // does not see, so names still count.
+  #isListed({ region, found, exact, follows, access }: PathRef, matches: Matches): boolean {
+    if (found === undefined) return matches !== undefined && region?.below !== true;
+    const files = this.#stamp?.globs.get(found.key);
+    if (found.denied || exact !== true || follows === true || files === undefined) return false;
+    return access === "write" || region?.names === undefined || files.length > 0;
   }
 
   // What the shell finds for a glob only with an option set.

@@ -1,4 +1,4 @@
-import { foldGlob, type NameGlob, type Segment } from "./name-glob.ts";
+import { fitsGlob, foldGlob, type NameGlob, type Segment } from "./name-glob.ts";
 import { ANY, type PathGlob, type PathSegment } from "./path-glob.ts";
 import type { Place } from "./place.ts";
 
@@ -128,15 +128,13 @@ function isHidden(segments: readonly PathSegment[], base: Place, { folders }: Re
 
 // Whether a filter of file names asks for the name at the end of a glob. An ending alone, such as `*.json`, asks for
 // no particular file.
-function asksFor(
-  { prefix, suffix, literal: text }: NameGlob,
-  last: PathSegment | undefined,
-): boolean {
+function asksFor(glob: NameGlob, last: PathSegment | undefined): boolean {
+  const { prefix, suffix, inner, literal: text } = glob;
   if (last === undefined || last === ANY) return false;
   if (text !== undefined) return last.matches(text);
-  if (prefix === "" && suffix === "") return false;
+  if (prefix === "" && suffix === "" && inner === undefined) return false;
   if (last.literal === undefined) {
-    if (prefix === "")
+    if (prefix === "" && inner === undefined)
       return last.prefix === "" && last.suffix !== "" && suffix.endsWith(last.suffix);
     const [begins, ends] = [
       prefix.startsWith(last.prefix) || last.prefix.startsWith(prefix),
@@ -144,11 +142,8 @@ function asksFor(
     ];
     return begins && (ends || last.suffix.endsWith(suffix));
   }
-  const finds =
-    last.literal.length >= prefix.length + suffix.length &&
-    last.literal.startsWith(prefix) &&
-    last.literal.endsWith(suffix);
-  return finds && (prefix !== "" || !suffix.startsWith(".") || last.literal === suffix);
+  const isEnding = prefix === "" && inner === undefined && suffix.startsWith(".");
+  return fitsGlob(last.literal, glob) && (!isEnding || last.literal === suffix);
 }
 
 // Whether both end in names that differ.
@@ -231,19 +226,15 @@ function skipAny(reach: number, rule: readonly Segment[]): number {
 
 function alike(given: NameGlob, rule: NameGlob): boolean {
   if (given.literal !== undefined)
-    return rule.literal === undefined ? fits(given.literal, rule) : given.literal === rule.literal;
+    return rule.literal === undefined
+      ? fitsGlob(given.literal, rule)
+      : given.literal === rule.literal;
   // A wildcard at the start of a name does not match a leading dot.
   if (given.literal === undefined && given.prefix === "" && rule.prefix.startsWith("."))
     return false;
-  if (rule.literal !== undefined) return fits(rule.literal, given);
+  if (rule.literal !== undefined) return fitsGlob(rule.literal, given);
   return (
     (given.prefix.startsWith(rule.prefix) || rule.prefix.startsWith(given.prefix)) &&
     (given.suffix.endsWith(rule.suffix) || rule.suffix.endsWith(given.suffix))
-  );
-}
-
-function fits(name: string, { prefix, suffix }: NameGlob): boolean {
-  return (
-    name.length >= prefix.length + suffix.length && name.startsWith(prefix) && name.endsWith(suffix)
   );
 }

@@ -111,11 +111,11 @@ class ExpressionReader {
   }
 }
 
-// A glob excludes nothing if neither its start nor its end is known.
+// A glob of wildcards alone excludes nothing.
 function globOf(option: string, { text }: Word): readonly string[] | undefined {
   if (text === undefined) return undefined;
   const glob = text.replace(/\[[^[\]]+\]|\?/g, "*");
-  if (/^\*.*\*$|^\*?$|[\\/[\]]/s.test(glob)) return undefined;
+  if (/^\**$|[\\/[\]]/.test(glob)) return undefined;
   return option === "-iname" && glob !== glob.toLowerCase() ? [glob, glob.toLowerCase()] : [glob];
 }
 

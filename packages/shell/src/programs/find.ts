@@ -12,6 +12,7 @@ import {
 } from "./find-expression.ts";
 import { file, hazard, type FileKind, type Findings } from "./findings.ts";
 import {
+  isLoose,
   completeWord,
   findingAt,
   severalFound,
@@ -178,7 +179,8 @@ function actByName(out: Findings, found: Found, kind: FileKind): void {
 // Only files of the required names are deleted, or else everything that is found.
 function deleteMatching(out: Findings, at: number, found: Found): void {
   const only = found.expression.actions.get(at)?.only;
-  if (only === undefined || found.starts.length > MOST_STARTS) return act(out, found, "delete");
+  if (only === undefined || only.some(isLoose) || found.starts.length > MOST_STARTS)
+    return act(out, found, "delete");
   for (const finding of filesAt(found, [{ only, plain: false }], { splits: false }))
     file(out, "delete", completeWord(known("{}"), "{}", finding));
 }

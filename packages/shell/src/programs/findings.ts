@@ -1,6 +1,6 @@
 import type { Effect, Hazard, PathText, Unknown, Word } from "../analysis.ts";
 import type { Input, Run } from "./program-reading.ts";
-import { deletedBelow, findingOf, recursiveOf } from "./found-files.ts";
+import { deletedBelow, findingOf, isLoose, recursiveOf } from "./found-files.ts";
 import { below, namedBelow, pathOf } from "./path-of-word.ts";
 import { known, prefix, seen } from "./word-text.ts";
 
@@ -158,7 +158,8 @@ function fileFound(out: FileFindings, kind: FileKind, { found }: Word, more?: Fo
   const whole = more?.below === true;
   const files = whole ? recursiveOf(found) : found;
   if (out.effects.some((effect) => effect.kind === kind && effect.found === files)) return;
-  const { path, only, names = [], follows = false, below: inside } = findingOf(found);
+  const { path, names = [], follows = false, below: inside, ...finding } = findingOf(found);
+  const only = kind === "delete" && finding.only?.some(isLoose) ? undefined : finding.only;
   if (kind === "execute") unknown(out, "dynamic_script", "a script known only at run time");
   const named = out.base === undefined ? path : below(out.base, path);
   const exact =
@@ -187,7 +188,8 @@ function fileFound(out: FileFindings, kind: FileKind, { found }: Word, more?: Fo
       path: namedBelow(named.text, name),
       found,
       ...(only === undefined ? {} : { only }),
-      ...(exact && kind === "delete" ? { exact } : {}),
+      // A name without wildcards is asked for even if there is no such file now.
+      ...(exact && (kind === "delete" || name.includes("*")) ? { exact } : {}),
     });
 }
 

@@ -138,6 +138,9 @@ export function deletedBelow(
   return only.map((name) => ({ path: namedBelow(text, name), only: [name] }));
 }
 
+/** Whether a glob is about a part of a name. Any name may have a part such as `e`, so that alone spares nothing that is deleted. */
+export const isLoose = (glob: string): boolean => /^\*.*\*$/s.test(glob);
+
 /** Whether a glob may match a name, in whatever case. Everything between its first and its last `*` may be any text. */
 export function mayMatch(glob: string, name: string): boolean {
   const [head = "", ...rest] = glob.toLowerCase().split("*");

@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { readInlineSetting, readSetting } from "./git-config.ts";
+import { isLoose } from "./found-files.ts";
 import { hostOf } from "./hosts.ts";
 import {
   file,
@@ -113,7 +114,8 @@ export function readsPatterns(words: readonly Operand[], out: Findings): void {
     const text = word.text?.replace(/^:(?:\([^)]{0,256}\)|[/!^]{1,2}:?)/, "");
     if (text === undefined || !PATTERN.test(text)) continue;
     const folder = /^(?:[^*?[\\/]*\/)*/.exec(text)?.[0] ?? "";
-    const only = [text.slice(text.lastIndexOf("/") + 1)];
+    const name = text.slice(text.lastIndexOf("/") + 1);
+    const only = [isLoose(name) ? "*" : name];
     file(out, "read", known(folder === "" ? "." : folder), { below: true, only });
   }
 }

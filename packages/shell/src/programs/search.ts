@@ -45,7 +45,7 @@ const pcregrep: Spec = { ...grep, follows: "recursive directories", more: callou
 
 // A glob for names that may begin and end with anything, in any folder: it begins and ends with a part that stands for others.
 const ANY_NAME =
-  /(?:^|[{,])\/?(?:\*\*\/)*[*?[](?:[^/,{}]*[*?\]])?(?:$|[,}])|[*?\]][^/{}]*\{[^}]*[*?[]/;
+  /(?:^|[{,])\/?(?:\*\*\/)*(?:[*?]|\[[^\]]{0,64}\])+(?:$|[,}])|[*?\]][^/{}]*\{[^}]*[*?[]/;
 
 export const SEARCH: Readonly<Record<string, Spec>> = {
   grep: grep,
