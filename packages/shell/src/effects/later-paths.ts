@@ -1,6 +1,7 @@
 import type { Effect, PathText, Unknown } from "../analysis.ts";
 import type { Draft, Group, WalkState } from "../walk/walk-state.ts";
 import {
+  isMove,
   linkMakerOf,
   looksOnlyAtTheTree,
   usesOwnTree,
@@ -55,7 +56,9 @@ export function markLaterPaths(
       looksOnlyAtTheTree(draft.argv, here && folders[at] === START && isPlain(draft))
     )
       continue;
-    const origins = paths.map((path) => originsOf(path, earlier));
+    const origins = paths.map((path) =>
+      isApart(path, draft, earlier) ? withoutLink(path) : originsOf(path, earlier),
+    );
     if (origins.includes(undefined)) draft.unknown = [...draft.unknown, REASON];
     else draft.effects = [...draft.effects, ...origins.flatMap((effects) => effects ?? [])];
   }
@@ -76,6 +79,42 @@ function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): re
   }
   return found;
 }
+
+// Whether none of the names in a path is one that a move may give. Moving a folder follows no link in it.
+function isApart(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
+  const path = textOf(effect);
+  if (!("path" in effect) || path === undefined || effect.found !== undefined) return false;
+  if (!SIMPLE.test(path) || (effect.below === true && !isMove(argv))) return false;
+  const names = new Set(namesOf(path).map(folded));
+  return !names.has("") && makers.every(({ by }) => isMove(by.argv) && keepsNames(by, names));
+}
+
+// Whether a move gives none of these names. If a folder is not there, it may be the new name.
+function keepsNames({ argv, effects }: Draft, names: ReadonlySet<string>): boolean {
+  const given = [
+    ...argv.slice(1).map(({ text }) => (PLAIN_MOVE.test(text ?? "") ? "mv" : text)),
+    ...effects.flatMap((effect) => (effect.kind === "write" ? [textOf(effect)] : [])),
+  ];
+  return given.every(
+    (text) =>
+      text !== undefined &&
+      SIMPLE.test(text) &&
+      !text.startsWith("-") &&
+      !names.has(folded(namesOf(text).at(-1) ?? "")),
+  );
+}
+
+// Some file systems ignore case, and dots at the end.
+const folded = (name: string): string => name.toLowerCase().replace(/\.+$/, "");
+
+// Names that are otherwise the same in every file system.
+const SIMPLE = /^[\w/.@%+,=-]+$/;
+// Without a backup, whose name is another one.
+const PLAIN_MOVE = /^-[finv]+$/;
+
+// The same effect, if there is no link in its path before the line runs.
+const withoutLink = (effect: Effect): readonly Effect[] =>
+  "path" in effect ? [{ ...effect, path: { text: withoutLinks(textOf(effect) ?? "") } }] : [];
 
 // What was moved or copied to exactly this path. Undefined if that may be anything.
 function originsOf(effect: Effect, makers: readonly Maker[]): readonly Effect[] | undefined {

@@ -164,6 +164,10 @@ export function linkMakerOf(
   }
 }
 
+/** Whether it moves what it names, and not what links below that lead to. */
+export const isMove = ([program, sub]: readonly Word[]): boolean =>
+  /^g?mv$/.test(program?.text ?? "") || (program?.text === "git" && sub?.text === "mv");
+
 const isUnknown = ({ text }: Word): boolean => text === undefined;
 
 // `find -exec` and `xargs` replace `{}`.
