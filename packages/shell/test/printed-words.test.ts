@@ -60,6 +60,23 @@ it.each([
 );
 
 it.each([
+  ["kill $!", "%1"],
+  ['x & p=$!; kill -9 "$p"', "%1"],
+  ["x & p=$!; wait $p", "%1"],
+  ["kill $$", undefined],
+  ["kill $PPID", undefined],
+  ["p=$PPID; kill $p", undefined],
+  ["p=$(cat a); kill $p", undefined],
+  ["kill -$!", undefined],
+  ["x & p=$!; read p; kill $p", undefined],
+  ["(p=$!); kill $p", undefined],
+  ["echo $!", undefined],
+])("the last background job is a job of this shell: %s", (line, text) => {
+  const commands = analyze(line).commands.filter(({ argv }) => argv.length > 1);
+  expect(commands.at(-1)?.argv.at(-1)?.text).toBe(text);
+});
+
+it.each([
   ["echo $(date)", true],
   ["d=$(date +%F); echo a $d", true],
   ["echo $(pwd)", true],

@@ -8,11 +8,12 @@ export function findOwnVariables(
   commands: readonly ShellCommand[],
 ): (command: ShellCommand) => boolean {
   let reads: boolean | undefined;
-  // By convention, variables of the environment have capitals, and a program of the project may heed any of these.
+  // By convention, variables of the environment have capitals, and a program of the project may heed any of these, but no number of a
+  // process.
   const isOwn = (name: string): boolean =>
     isOrdinary(name) &&
     !isSetByShell(name) &&
-    (!/[A-Z]/.test(name) || (reads ??= commands.every(onlyReads)));
+    (!/[A-Z]/.test(name) || /(?:^|_)PID$/.test(name) || (reads ??= commands.every(onlyReads)));
   return ({ argv, assignments, redirections, effects, hazards, unknown }) =>
     assignments.length > 0 &&
     [argv, redirections, effects, hazards, unknown].every(({ length }) => length === 0) &&

@@ -63,6 +63,14 @@ export function commitIn(text: string, [program, sub]: readonly Word[]): Word | 
 // Subcommands that do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
 
+/** The value of a word of `kill` or `wait` that is the last background job, as a job of this shell. */
+export function jobIn(text: string, [program]: readonly Word[]): Word | undefined {
+  if (!/^(?:kill|wait)$/.test(program?.text ?? "") || !/^(?:\$!|"\$!")$/.test(text))
+    return undefined;
+  const job: Word = { text: "%1", pieces: ["%1"], single: true };
+  return text.startsWith('"') ? job : { ...job, optional: true };
+}
+
 const JOBS = /^(-j|--jobs=|--parallel=)?(?:"\$\( ?nproc ?\)"|\$\( ?nproc ?\))$/;
 
 /** The value of a word of a build tool that says how many jobs may run at once: `-j$(nproc)`. */

@@ -1,6 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { visitWord } from "./expansions.ts";
-import { commitIn, globIn, isEcho, isPlainText, isTest, jobsIn } from "./printed-words.ts";
+import { commitIn, globIn, isEcho, isPlainText, isTest, jobIn, jobsIn } from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
@@ -120,8 +120,9 @@ function nameWord(walk: WalkState, node: WordNode): Word | undefined {
 // The word that stands for what a substitution prints, if that is known from its text.
 function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): Word | undefined {
   const text = printedText(walk, node);
-  if (!/\$\(|`/.test(text)) return undefined;
-  const [known, glob] = [commitIn(text, before) ?? jobsIn(text, before), globIn(text)];
+  if (!/\$[(!]|`/.test(text)) return undefined;
+  const known = commitIn(text, before) ?? jobsIn(text, before) ?? jobIn(text, before);
+  const glob = globIn(text);
   if (known === undefined && glob === undefined) return undefined;
   visitWord(walk, node);
   if (known !== undefined) return known;
@@ -140,6 +141,7 @@ export const printedText = (walk: WalkState, { text }: WordNode): string =>
 /** The substitution that prints the value of an assignment, if it is nothing else and what it prints is known from its text. */
 export function printedBy(walk: WalkState, node: WordNode): string | undefined {
   const text = printedText(walk, node).replace(/^"(.*)"$/s, "$1");
+  if (text === "$!") return text;
   const isSubstitution = /^\$\([^()]*\)$/.test(text) || /^`[^`]*`$/.test(text);
   return isSubstitution && (isPlainText(text) || globIn(text) !== undefined) ? text : undefined;
 }
