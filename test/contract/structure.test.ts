@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 144_892,
-  test_lines: 108_291,
+  source_lines: 144_950,
+  test_lines: 108_308,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -166,7 +166,11 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     wrap: 0,
     more: tracer,
   },
-  valgrind: wraps`-v -q -h ${kind.write} --log-file --xml-file ${kind.value} --tool ${kind.read} --suppressions`,
+  valgrind: {
+    ...wraps`-v -q -h ${kind.write} --log-file --xml-file ${kind.value} --tool ${kind.read} --suppressions ${kind.optional}
+      --leak-check --show-leak-kinds --track-origins --error-exitcode --num-callers`,
+    transparent: true,
+  },
   script: {
     options: options`-a,--append -e,--return -f,--flush --force -q,--quiet -h -V ${kind.takes("script")} -c,--command
       ${kind.takes("write")} -B,--log-io -I,--log-in -O,--log-out -T,--log-timing ${kind.value} -m,--logging-format -E,--echo
