@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 144_950,
-  test_lines: 108_308,
+  test_lines: 108_318,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
