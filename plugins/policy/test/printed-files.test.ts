@@ -220,6 +220,15 @@ describe("a search for names", () => {
     expect(await effectOf(line)).not.toBe("allow");
   });
 
+  it.each(linesFor("*.pem"))(
+    "is asked about if it is for what a rule asks about: %s",
+    async (line) => {
+      expect(await effectOf("grep -rn KEY .")).toBe("allow");
+      create("src/key.pem");
+      expect(await effectOf(line)).toBe("ask_user");
+    },
+  );
+
   it("is denied if it deletes whatever has a letter in its name", async () => {
     const decideStrictly = decideBy(rule("all", "deny", 'effects = ["delete-below"]'));
     for (const line of ["find . -name '*a*' -delete", "rm -r src"])

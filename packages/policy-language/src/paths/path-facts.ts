@@ -6,7 +6,7 @@ import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
 import { isProcAlias, Place, staysOneWord, trimmed } from "./place.ts";
-import { hasLooked, isUnlinked, namesAsked, saysYes, stampOf, type Stamp } from "./stamp.ts";
+import { hasLooked, isUnlinked, saysYes, stampOf, type Stamp } from "./stamp.ts";
 
 /** One path that a call names. */
 export interface PathFact {
@@ -119,8 +119,8 @@ class PathReader {
     if (this.#byTool) this.#addTrimmed(text, { guessed, places, aliases });
     if (ref.deletesBelow === true) aliases.push(...this.#lostWith(places));
     const all = [...places, ...aliases];
-    const names = namesAsked(this.#stamp, ref);
-    const within = names && new Region(all, names);
+    const looked = hasLooked(this.#stamp, ref);
+    const within = region && new Region(all, { ...region, looked });
     if (guessed)
       return {
         ...{ ...NOWHERE, access, aliases: all, all, named: all },

@@ -12,6 +12,8 @@ export interface RegionNames {
   readonly only?: readonly NameGlob[];
   /** Whether names with a leading dot are excluded. */
   readonly visible?: boolean;
+  /** Whether the host has looked for the files here that a deny is about. */
+  readonly looked?: boolean;
   /** Whether the shell looks for the names, so that `**` stands for no name with a leading dot. */
   readonly globbed?: boolean;
 }
@@ -25,12 +27,20 @@ export class Region implements RegionNames {
   readonly only: readonly NameGlob[];
   readonly visible: boolean;
   readonly globbed: boolean;
+  readonly looked: boolean;
   #patterns: readonly (readonly Segment[])[] | undefined = undefined;
   #folded: Region | undefined = undefined;
 
   constructor(
     folders: readonly Place[],
-    { names, below = false, only = [], visible = false, globbed = false }: RegionNames,
+    {
+      names,
+      below = false,
+      only = [],
+      visible = false,
+      globbed = false,
+      looked = false,
+    }: RegionNames,
   ) {
     this.folders = folders;
     this.names = names;
@@ -38,6 +48,7 @@ export class Region implements RegionNames {
     this.only = only;
     this.visible = visible;
     this.globbed = globbed;
+    this.looked = looked;
   }
 
   /** Whether only paths below the folder are meant, with a partly known name. */
@@ -72,8 +83,8 @@ export class Region implements RegionNames {
       folders.every((folder, at) => folder === this.folders[at]) &&
       (names ?? []).every((name, at) => name === this.names?.[at]) &&
       only.every((name, at) => name === this.only[at]);
-    const { below, visible, globbed } = this;
-    return isSame ? this : new Region(folders, { names, below, only, visible, globbed });
+    const { below, visible, globbed, looked } = this;
+    return isSame ? this : new Region(folders, { names, below, only, visible, globbed, looked });
   }
 }
 
@@ -86,7 +97,7 @@ export function overlapsRegion(glob: PathGlob, base: Place, region: Region): boo
   const { names, only, patterns } = region;
   const { segments } = glob;
   const isAnywhere = segments[0] === ANY;
-  if (isAnywhere && only.some((filter) => asksFor(filter, segments.at(-1)))) return true;
+  if (isAnywhere && only.some((filter) => asksFor(filter, segments.at(-1), region))) return true;
   if (isAnywhere && names === undefined) return patterns.some((at) => leadsInto(at, segments));
   if (region.visible && isHidden(segments, base, region)) return false;
   if (region.below && !isAnywhere)
@@ -127,15 +138,19 @@ function isHidden(segments: readonly PathSegment[], base: Place, { folders }: Re
 }
 
 // Whether a filter of file names asks for the name at the end of a glob. An ending alone, such as `*.json`, asks for
-// no particular file.
-function asksFor(glob: NameGlob, last: PathSegment | undefined): boolean {
+// no particular file. Where the host has looked, it only asks for names that all match the glob.
+function asksFor(glob: NameGlob, last: PathSegment | undefined, { looked }: Region): boolean {
   const { prefix, suffix, inner, literal: text } = glob;
   if (last === undefined || last === ANY) return false;
   if (text !== undefined) return last.matches(text);
   if (prefix === "" && suffix === "" && inner === undefined) return false;
   if (last.literal === undefined) {
-    if (prefix === "" && inner === undefined)
-      return last.prefix === "" && last.suffix !== "" && suffix.endsWith(last.suffix);
+    if (looked || (prefix === "" && inner === undefined))
+      return (
+        (last.prefix !== "" || last.suffix !== "") &&
+        prefix.startsWith(last.prefix) &&
+        suffix.endsWith(last.suffix)
+      );
     const [begins, ends] = [
       prefix.startsWith(last.prefix) || last.prefix.startsWith(prefix),
       suffix.endsWith(last.suffix),
@@ -143,7 +158,7 @@ function asksFor(glob: NameGlob, last: PathSegment | undefined): boolean {
     return begins && (ends || last.suffix.endsWith(suffix));
   }
   const isEnding = prefix === "" && inner === undefined && suffix.startsWith(".");
-  return fitsGlob(last.literal, glob) && (!isEnding || last.literal === suffix);
+  return !looked && fitsGlob(last.literal, glob) && (!isEnding || last.literal === suffix);
 }
 
 // Whether both end in names that differ.

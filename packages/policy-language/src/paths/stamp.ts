@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject, type ToolCall } from "@bylaw/kernel";
-import type { RegionNames } from "./path-overlap.ts";
 import { questionKey, type PathRef, type Question } from "./path-refs.ts";
 
 /** What the host found in the file system before it asked. */
@@ -48,13 +47,6 @@ export const isUnlinked = (
 /** Whether the host has looked for files that a deny is about, and the command touches nothing else. */
 export const hasLooked = (stamp: Stamp | undefined, { found, exact }: PathRef): boolean =>
   found?.denied === true && exact === true && stamp?.globs.has(found.key) === true;
-
-/** The names that a command is about. A glob asks for no file if the host has looked for those that a deny is about. */
-export function namesAsked(stamp: Stamp | undefined, ref: PathRef): RegionNames | undefined {
-  const { region } = ref;
-  if (region?.only === undefined || !hasLooked(stamp, ref)) return region;
-  return { ...region, only: region.only.filter(({ literal }) => literal !== undefined) };
-}
 
 // A list of [text, real path, other names …]. Only the text if the path cannot be resolved.
 function stampedPaths({ paths: list }: JsonObject): Stamp["paths"] {
