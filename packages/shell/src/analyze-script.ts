@@ -178,14 +178,14 @@ function noteAliases({ aliases, commands }: WalkState): void {
   for (const draft of aliases) draft.unknown = [...draft.unknown, reason];
 }
 
-// Bash evaluates the text of every variable named in arithmetic.
+// Bash evaluates the text of every variable named in arithmetic, and `sh` may run that of one in `[[`.
 function noteArithmetic({ arithmetic, untrusted, unknown }: WalkState): void {
   for (const { text, command } of arithmetic ?? []) {
     for (const [name] of text.matchAll(/[A-Za-z_]\w*/g)) {
       if (!FOREIGN.has(name) && untrusted?.has(name) !== true) continue;
       const reason: Unknown = {
         code: "dynamic_script",
-        what: `arithmetic with \`${name}\`, whose text bash evaluates`,
+        what: `\`${name}\` in arithmetic or \`[[\`, whose text a shell evaluates`,
       };
       if (command === undefined) unknown.push(reason);
       else command.unknown = [...command.unknown, reason];

@@ -1,7 +1,7 @@
 import type { Word } from "../analysis.ts";
 import { markUntrusted, setName } from "../expand/assignments.ts";
 import { emptyDraft, add, allOf, isSetting, readCommand, takeReasons } from "./read-command.ts";
-import { visitTest } from "../expand/conditions.ts";
+import { visitArithmeticCommand, visitTest } from "../expand/conditions.ts";
 import {
   inOwnProcess,
   noteUnknownLine,
@@ -174,7 +174,7 @@ function walkCompound(walk: WalkState, node: CompoundNode, place: CommandContext
       finishWords(walk, place);
       break;
     case "ArithmeticCommand":
-      visitArithmetic(walk, node.body, node.expression);
+      visitArithmeticCommand(walk, node);
       finishWords(walk, place);
       break;
     case "Function":
