@@ -78,11 +78,9 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
   }
   switch (operation?.type) {
     case "Default":
+      noteQualifier(walk, operation.operand);
       visitWord(walk, operation.operand);
       if (operation.operator === "=" || operation.operator === ":=") noteAssignment(walk, part);
-      break;
-    case "Remove":
-      visitWord(walk, operation.operand);
       break;
     case "Transform":
       visitWord(walk, operation.operand);
@@ -93,11 +91,13 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
           `expansion ${quote(text)}, which expands a value again`,
         );
       break;
+    case "Remove":
     case "CaseModification":
       visitWord(walk, operation.operand);
       break;
     case "Replace":
       visitWord(walk, operation.pattern);
+      noteQualifier(walk, operation.replacement);
       visitWord(walk, operation.replacement);
       break;
     case "Slice":
@@ -111,6 +111,12 @@ export function visitParameter(walk: WalkState, part: ParameterExpansionPart): v
     case "Unknown":
       noteUnknown(walk, "syntax", `expansion ${quote(text)}`);
   }
+}
+
+// zsh runs the command in `${x:-=(command)}`, and the one in `${x:-*(e:command:)}` for each file.
+function noteQualifier(walk: WalkState, word: WordNode | undefined): void {
+  if (word !== undefined && /[^\s$(]\(/.test(word.text))
+    noteUnknown(walk, "syntax", `parentheses in ${quote(word.text)}, which zsh may run`);
 }
 
 function noteAssignment(walk: WalkState, { parameter, text }: ParameterExpansionPart): void {
