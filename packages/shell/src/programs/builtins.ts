@@ -94,10 +94,15 @@ function test(use: ParsedArgs, out: Findings): void {
 }
 
 // Without an operand it goes to the home directory.
-function cd({ operands: [first] }: ParsedArgs, out: Findings): void {
-  if (first?.word.text === "-")
-    out.effects.push({ kind: "read", path: { why: "the directory that `cd -` returns to" } });
+function cd({ operands: [first, second] }: ParsedArgs, out: Findings): void {
+  // zsh replaces the first word by the second in the path of the working directory.
+  if (second !== undefined || /^(?:-|[-+]\d+)$/.test(first?.word.text ?? ""))
+    out.effects.push({ kind: "read", path: { why: "a directory known only to the shell" } });
   else file(out, "read", first?.word ?? known("~"));
+}
+
+function pushd(use: ParsedArgs, out: Findings): void {
+  if (use.operands.length > 0) cd(use, out);
 }
 
 const PRINTS: Spec = { prints: true };
@@ -125,7 +130,7 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   },
   pwd: PRINTS,
   cd: { options: options`-L -P -e -@`, posix: true, more: cd },
-  pushd: { options: options`-n`, posix: true, operands: ["read"] },
+  pushd: { options: options`-n`, posix: true, more: pushd },
   popd: { options: options`-n` },
   dirs: PRINTS,
   command: { options: options`-p -v -V`, wrap: 0, inert: "v V" },
