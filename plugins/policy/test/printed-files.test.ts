@@ -27,7 +27,7 @@ paths = "**/notes.txt"
 [[rules]]
 name = "search"
 action = "allow"
-command = ["{grep,rgrep,ack,diff,rg} *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "xargs *", "du *", "git checkout *", "git add *"]
+command = ["{grep,rgrep,ack,diff,rg,gzip,prettier} *", "git grep --no-index *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "xargs *", "du *", "git checkout *", "git add *"]
 paths = { read = ["./?*", "./?*/**"], write = "./*.tar" }
 `;
 
@@ -73,6 +73,8 @@ describe("a search below a folder", () => {
     "grep -r KEY . --include='*.ts'",
     "grep -r KEY src --exclude-dir=deep",
     "grep KEY src/a.ts",
+    "gzip -tr src",
+    "prettier --check src",
     "ls -R src",
     "find src -type f",
     "du -a src",

@@ -53,7 +53,8 @@ function compress(use: ParsedArgs, out: Findings): void {
   for (const { word } of use.operands) {
     if (word.text === "-") continue;
     const below = hasOption(use, "recursive");
-    file(out, "read", word, { below });
+    const prints = below && hasOption(use, "to-stdout");
+    file(out, "read", word, prints ? { below, prints } : { below });
     if (keeps) continue;
     file(out, "write", word, { below });
     if (decompresses) file(out, "write", withoutEnding(word), { below });
@@ -76,6 +77,7 @@ function sevenZip(use: ParsedArgs, out: Findings): void {
   const name = mode.word.text?.toLowerCase() ?? "";
   const writes = /^(a|u|d|rn)$/.test(name);
   file(out, writes ? "write" : "read", target.word);
+  if (prefix(target.word).startsWith("@")) readList(target.word, 1, out);
   if (/^(x|e)$/.test(name))
     file(out, "write", outFolder(use.unknownOptions) ?? known("."), { below: true });
   const follows = !use.unknownOptions.some(({ word }) => /^-(?:snl|ol)(?!-)/.test(word.text ?? ""));

@@ -1,3 +1,4 @@
+import type { Word } from "../analysis.ts";
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
@@ -65,6 +66,13 @@ const ESLINT: Spec = {
   },
 };
 
+// Prettier expands globs itself.
+function printsFormatted(word: Word, out: Findings): void {
+  const folder = /^(?:[^*?[{(!\\/]*\/)*(?=[^/]*[*?[{(!\\])/.exec(word.text ?? "")?.[0];
+  const place = folder === undefined ? word : known(folder === "" ? "." : folder);
+  file(out, "read", place, { below: true, prints: true });
+}
+
 const PRETTIER: Spec = {
   options: options`-c,--check -l,--list-different --cache --with-node-modules --use-tabs --color -v,--version ${kind.flagThat("write")}
     -w,--write ${kind.load} --config --plugin --plugin-search-dir ${kind.value} --config-precedence --parser
@@ -78,6 +86,8 @@ const PRETTIER: Spec = {
   more: (use, out) => {
     modules("parser")(use, out);
     rewrites("write")(use, out);
+    if (!hasOption(use, "check list-different write find-config-path file-info"))
+      for (const { word } of use.operands) printsFormatted(word, out);
   },
 };
 

@@ -1,9 +1,10 @@
 import { formats, readsPatterns, shows } from "./git-handlers.ts";
 import { DIFF, LOG } from "./git-options.ts";
 import { namesFiles, printsLines, printsTracked } from "./git-prints.ts";
-import { hazard, type Findings } from "./findings.ts";
+import { file, hazard, type Findings } from "./findings.ts";
 import { hasOption, isInEffect } from "./parsed-args.ts";
-import type { ParsedArgs, Spec } from "./program-spec.ts";
+import type { Operand, ParsedArgs, Spec } from "./program-spec.ts";
+import { known, prefix } from "./word-text.ts";
 import { kind, many, options } from "./option-groups.ts";
 
 export const PATHS: NonNullable<Spec["operands"]> = [many("read")];
@@ -14,6 +15,22 @@ const showsLines =
     shows(use, out);
     if (printsLines(use, more) && !namesFiles(use)) printsTracked(use, out, "top");
   };
+// With these, `git grep` searches files that git does not track.
+const UNTRACKED = "no-index untracked no-exclude-standard";
+
+function printsUntracked(operands: readonly Operand[], out: Findings): void {
+  const words = operands.length > 0 ? operands.map(({ word }) => word) : [known(".")];
+  for (const word of words) file(out, "read", word, { below: true, prints: true });
+}
+
+// Git compares two paths as `diff` does if one lies outside the repository.
+function difference(use: ParsedArgs, out: Findings): void {
+  linesByDefault(use, out);
+  if (use.operands.length === 2 && use.operands.some(({ word }) => OUTSIDE.test(prefix(word))))
+    printsUntracked(use.operands, out);
+}
+const OUTSIDE = /^(?:[/~]|(?:[^]*\/)?\.\.(?:\/|$))/;
+
 const linesByOption = showsLines({ byDefault: false });
 const linesByDefault = showsLines({ byDefault: true });
 
@@ -45,7 +62,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     more: formats,
   },
   "rev-list": { options: LOG, more: formats },
-  diff: { options: DIFF, more: linesByDefault },
+  diff: { options: DIFF, more: difference },
   "diff-tree": GIT_LOG,
   "diff-index": { options: DIFF, more: linesByOption },
   "diff-files": { options: DIFF, more: linesByOption },
@@ -74,6 +91,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     more: (use, out) => {
       const operands = use.operands.slice(hasOption(use, "e f") ? 0 : 1);
       readsPatterns(operands, out);
+      if (hasOption(use, UNTRACKED)) return printsUntracked(operands, out);
       if (!isInEffect(use, "name-only files-without-match count quiet"))
         printsTracked(use, out, "below", operands);
     },
