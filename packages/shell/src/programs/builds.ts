@@ -25,6 +25,8 @@ function make(use: ParsedArgs, out: Findings): void {
     if (out.input.kind === "text") unknown(out, "inline_code", "a makefile on standard input");
     else unknown(out, "dynamic_script", "a makefile on standard input");
   }
+  // The variables of the environment are printed too.
+  if (hasOption(use, "print-data-base")) out.effects.push({ kind: "environment" });
   noteLaterTasks(
     use.operands.filter(({ word }) => !prefix(word).includes("=")),
     out,

@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
-import { file, hazard, runScript, type Findings } from "./findings.ts";
+import { file, hazard, network, runScript, type Findings } from "./findings.ts";
+import { hostOf } from "./hosts.ts";
 import { optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { after, concat, known, prefix } from "./word-text.ts";
@@ -24,6 +25,14 @@ function link(use: ParsedArgs, out: Findings): void {
   for (const target of [...targets, ...(last === undefined ? [] : [last])])
     writeInto(target, words, out);
   if (last === undefined && targets.length === 0) writeInto(known("."), words, out);
+}
+
+// `lsof -i @host` asks a name server.
+function lookups(_: ParsedArgs, out: Findings): void {
+  for (const word of out.argv) {
+    const sign = prefix(word).indexOf("@");
+    if (sign >= 0) network(out, hostOf(after(word, sign + 1)));
+  }
 }
 
 function dd(use: ParsedArgs, out: Findings): void {
@@ -226,7 +235,10 @@ export const FILES: Readonly<Record<string, Spec>> = {
   dirname: { prints: true },
   pathchk: {},
   namei: { operands: [many("read")] },
-  lsof: reads`-a -n -P -t ${kind.value} -p -u -c -d ${kind.optional} -i -F -g -r -s -S ${kind.read} +D +d`,
+  lsof: {
+    ...reads`-a -n -P -t ${kind.value} -p -u -c -d ${kind.optional} -i -F -g -r -s -S ${kind.read} +D +d`,
+    more: lookups,
+  },
   fuser: reads`-i -v -u ${kind.flagThat("delete")} -k ${kind.read} -m ${kind.value} -n`,
   vipw: { operands: [many("rw")] },
 };

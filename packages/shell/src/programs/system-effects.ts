@@ -48,5 +48,5 @@ export const SYSTEM_EFFECTS: EffectTable = {
     units cksum find gfind fd fdfind cd pushd popd hash read mapfile readarray unset unalias readonly declare typeset local getopts break
     continue logout wait jobs alias trap compgen complete bind enable fc`]: { reads: "*" },
   [`timeout gtimeout nice ionice chrt taskset stdbuf time gtime watch flock unbuffer caffeinate chronic ifne entr xargs gxargs parallel
-    hyperfine nodemon cross-env`]: { "runs-command": "*" },
+    hyperfine nodemon watchexec cross-env`]: { "runs-command": "*" },
 };

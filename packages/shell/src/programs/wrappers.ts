@@ -78,9 +78,14 @@ const ARCHITECTURE: Spec = {
 
 function entr(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
-  if (first === undefined) return;
-  if (hasOption(use, "s")) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
-  else runArgv(out, first.at);
+  if (hasOption(use, "s")) return runJoined(use, out);
+  if (first !== undefined) runArgv(out, first.at);
+}
+
+// A shell runs the words.
+function runJoined(use: ParsedArgs, out: Findings): void {
+  const [first] = use.operands;
+  if (first !== undefined) runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
 }
 
 /** Programs that run a command given in their arguments. */
@@ -94,14 +99,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   env: { read: readEnv },
   genv: { read: readEnv },
   "cross-env": { posix: true, more: runAfterAssignments },
-  "cross-env-shell": {
-    posix: true,
-    more: (use, out) => {
-      const [first] = use.operands;
-      if (first !== undefined)
-        runScript(out, first.at, joined(use.operands.map(({ word }) => word)));
-    },
-  },
+  "cross-env-shell": { posix: true, more: runJoined },
   timeout: {
     options: options`-v,--verbose -f,--foreground -p,--preserve-status --help --version ${kind.value} -k,--kill-after -s,--signal`,
     wrap: 1,
@@ -196,6 +194,13 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   chronic: wraps`-v -e`,
   ifne: wraps`-n`,
   entr: { options: options`-a -c -d -n -p -r -s -x -z`, posix: true, more: entr },
+  watchexec: {
+    options: options`-c,--clear -r,--restart -p,--postpone -q,--quiet -N,--notify -v,--verbose --no-vcs-ignore --no-project-ignore
+      --no-default-ignore --no-global-ignore --no-discover-ignore --print-events ${kind.value} -w,--watch -W,--watch-non-recursive -e,--exts
+      -f,--filter -i,--ignore -s,--signal -d,--debounce -o,--on-busy-update --stop-signal --stop-timeout --delay-run ${kind.flag} -n`,
+    posix: true,
+    more: runJoined,
+  },
   "systemd-run": {
     options: options`--user --system --scope -r,--remain-after-exit -q,--quiet -d,--same-dir --wait -G,--collect -S,--shell ${kind.value}
       -u,--unit -p,--property --description --slice -E,--setenv --uid --gid --nice --on-active --on-boot --on-startup --on-unit-active
