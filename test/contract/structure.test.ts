@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_111,
-  test_lines: 108_329,
+  source_lines: 145_125,
+  test_lines: 108_335,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -75,6 +75,12 @@ describe("bylaw explain", () => {
 `);
   });
 
+  test("takes a shell command behind `--`", async () => {
+    const { run } = workplace({ "p.toml": POLICY });
+    const ran = await run(["explain", "--policy", "p.toml", "--", "git", "push", "origin", "main"]);
+    expect(ran).toEqual(await explain("bash", { command: "git push origin main" }));
+  });
+
   test("names the part that no rule covers, and the rule that came nearest", async () => {
     const { stdout } = await explain("bash", { command: "ls && git commit -m x" });
     expect(stdout).toContain(

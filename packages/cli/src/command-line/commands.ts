@@ -6,7 +6,7 @@ export const COMMANDS: Commands = {
     "Decide one tool call, or every call of a batch",
     () => import("../commands/check.ts"),
   ],
-  "explain [options]": [
+  "explain [options] [words...]": [
     "Decide one tool call and show how every plugin voted and why",
     () => import("../commands/explain.ts"),
   ],

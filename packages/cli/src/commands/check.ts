@@ -1,9 +1,7 @@
 import { answerBatch } from "../decide/batch.ts";
 import { APPROVAL_MODES, type ToolCall } from "@bylaw/kernel";
 import { answerOf, EXIT_OF_EFFECT, type Answer } from "../decide/answer.ts";
-import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
-import { quote } from "@bylaw/wording";
-import { shellWord } from "../io/shell-word.ts";
+import { callFrom, defaultsFrom, withWords, type CallOptions } from "../decide/call-options.ts";
 import { usageError } from "../io/report-error.ts";
 import { decideHere } from "../decide/ask-run.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
@@ -38,10 +36,13 @@ export const CALL_OPTIONS: readonly OptionSpec[] = [
   ["--json", "print JSON"],
 ];
 
+/** The argument of the commands that decide a call. */
+export const CALL_WORDS = {
+  words: ["a shell command behind `--`, instead of --tool bash; one word is a whole line"],
+} as const;
+
 export const command: CommandSpec = {
-  arguments: {
-    words: ["a shell command behind `--`, instead of --tool bash; one word is a whole line"],
-  },
+  arguments: CALL_WORDS,
   options: [
     ...CALL_OPTIONS,
     ["--batch <file>", "calls, one JSON object per line; - reads standard input"],
@@ -63,28 +64,19 @@ const SUGGEST =
 
 /** Decides one call, which may be a shell command in words, or every line of a batch, and sets the exit code. */
 export async function checkWords(words: readonly string[], options: CheckOptions): Promise<void> {
-  if (words.length === 0) return await check(options);
-  // An option here is a misspelt one, not part of a shell command.
-  if (!process.argv.includes("--"))
-    throw usageError(`Too many arguments: ${quote(words[0] ?? "")}`);
-  const { tool, args, batch } = options;
-  if (tool !== undefined || args !== undefined || batch !== undefined)
-    throw usageError("A shell command cannot be given with `--tool`, `--args` or `--batch`");
-  const [line = "", ...more] = words;
-  const command = more.length === 0 ? line : words.map(shellWord).join(" ");
-  await check({ ...options, tool: "bash", args: JSON.stringify({ command }) });
+  await check(withWords(words, options));
 }
 
 async function check(options: CheckOptions): Promise<void> {
   if (options.batch === undefined) return await checkOne(options);
   if (options.tool !== undefined || options.args !== undefined) {
-    throw usageError("`--tool` and `--args` cannot be given with `--batch`");
+    throw usageError("A call cannot be given with `--batch`");
   }
   return await checkBatch(options.batch, options);
 }
 
 async function checkOne(options: CheckOptions): Promise<void> {
-  const call = callFrom(options, "`--tool <name>` or `--batch <file>`");
+  const call = callFrom(options, "`--tool <name>`, `-- <command>` or `--batch <file>`");
   const kernel = await loadKernelFor(options);
   // Prepared separately, so that a call the kernel refuses is a usage error and not a denial.
   const decision = await decideHere(kernel, call);

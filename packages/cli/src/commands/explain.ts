@@ -1,6 +1,6 @@
 import { lineReport } from "@bylaw/policy-language";
 import { answerOf, EXIT_OF_EFFECT } from "../decide/answer.ts";
-import { callFrom, defaultsFrom, type CallOptions } from "../decide/call-options.ts";
+import { callFrom, defaultsFrom, withWords, type CallOptions } from "../decide/call-options.ts";
 import { lineText } from "../decide/shell-line-text.ts";
 import { readCases, type PolicyCase } from "../cases/case-file.ts";
 import {
@@ -17,9 +17,10 @@ import { distinctFiles } from "../io/distinct-files.ts";
 import { usageError } from "../io/report-error.ts";
 import { paintFor } from "../io/text.ts";
 import type { CommandSpec } from "../command-line/command.ts";
-import { CALL_OPTIONS } from "./check.ts";
+import { CALL_OPTIONS, CALL_WORDS } from "./check.ts";
 
 export const command: CommandSpec = {
+  arguments: CALL_WORDS,
   options: [
     ...CALL_OPTIONS,
     ["--all", "list every rule, not only the ten nearest"],
@@ -32,7 +33,7 @@ Exit code: 0 allow, 1 deny, 2 usage or configuration error, 3 ask_user.
 Examples:
   $ bylaw explain --tool write_file --args '{"path":"src/main.ts"}'
   $ bylaw explain --tool bash --args '{"command":"rm -rf build"}' --policy .bylaw/policy.toml --json
-  $ bylaw explain --suggest --tool bash --args '{"command":"npm run build"}'`,
+  $ bylaw explain --suggest -- npm run build`,
   run: explain,
 };
 
@@ -43,11 +44,11 @@ interface ExplainCommandOptions extends CallOptions {
 }
 
 /** Prints a decision, what its shell line would do, and each tap's answer with a report on each of its rules. The exit code is the verdict. */
-async function explain(options: ExplainCommandOptions): Promise<void> {
+async function explain(words: readonly string[], options: ExplainCommandOptions): Promise<void> {
   const { cases = [], suggest = false, all = false } = options;
   if (cases.length > 0 && !suggest)
     throw usageError("`--cases` is only used with `--suggest`", "Add `--suggest`");
-  const call = callFrom(options, "`--tool <name>`");
+  const call = callFrom(withWords(words, options), "`--tool <name>` or `-- <command>`");
   const bench = await policyBench(options);
   const { kernel, sources } = bench;
   const prepared = await kernel.prepare(call);

@@ -2,6 +2,8 @@ import { homedir } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import type { ApprovalMode, ToolCall } from "@bylaw/kernel";
 import { argsFrom, callOf, type CallDefaults } from "./call.ts";
+import { quote } from "@bylaw/wording";
+import { shellWord } from "../io/shell-word.ts";
 import { usageError } from "../io/report-error.ts";
 import type { KernelSourceOptions } from "./kernel-source.ts";
 
@@ -46,6 +48,25 @@ function homeOf(): { readonly home?: string } {
   } catch {
     return {};
   }
+}
+
+/** The options with a shell command that was given in words. Throws BYLAW_USAGE_INVALID if it cannot be told apart from options. */
+export function withWords<Options extends CallOptions>(
+  words: readonly string[],
+  options: Options,
+): Options {
+  const [line = "", ...more] = words;
+  if (words.length === 0) return options;
+  // An option here is a misspelt one, not part of a shell command.
+  if (!process.argv.includes("--"))
+    throw usageError(
+      `Too many arguments: ${quote(line)}`,
+      "Write a shell command behind `--`, as in `bylaw check -- git status`",
+    );
+  if (options.tool !== undefined || options.args !== undefined)
+    throw usageError("A shell command cannot be given with `--tool` or `--args`");
+  const command = more.length === 0 ? line : words.map(shellWord).join(" ");
+  return { ...options, tool: "bash", args: JSON.stringify({ command }) };
 }
 
 /** The call that the options describe. Throws BYLAW_USAGE_INVALID if they describe none; `flags` names the missing options in the message. */
