@@ -99,3 +99,15 @@ test.each(readCases<[string, string[]]>(import.meta, "perl-only-replaces-text"))
     expect([...new Set(first?.unknown.map(({ code }) => code))]).toEqual(codes);
   },
 );
+
+test.each([
+  ["npx eslint $(git ls-files '*.ts')", []],
+  ["git ls-files '*.ts' | xargs npx eslint", []],
+  ["find src -name '*.ts' | xargs npx prettier --check", []],
+  ["npm test && npx eslint $(git ls-files '*.ts')", ["state"]],
+  ["npx eslint & npx eslint $(git ls-files '*.ts')", ["state"]],
+  ["npx eslint $(git ls-files '*.ts'); npx eslint $(git ls-files '*.ts')", ["state"]],
+])("only another command adds names to the list that `npx` passes on: %s", (line, codes) => {
+  const unknown = analyze(line).commands.flatMap((command) => command.unknown);
+  expect([...new Set(unknown.map(({ code }) => code))]).toEqual(codes);
+});

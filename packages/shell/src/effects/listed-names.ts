@@ -66,7 +66,7 @@ function addingIn({ commands, steps }: WalkState): readonly Adding[] {
   return commands
     .flatMap((draft, at): readonly Adding[] => {
       const added = addedBy(draft);
-      const found = draft.argv.flatMap((word) => word.found ?? []);
+      const found = runOf(draft).argv.flatMap((word) => word.found ?? []);
       return added === "nothing" ? [] : [{ draft, found, step: steps[at] ?? -1, added }];
     })
     .toSorted((one, other) => Math.floor(one.step) - Math.floor(other.step))

@@ -208,6 +208,7 @@ function childOf(
   child.argv = words;
   child.redirections = draft.redirections;
   child.assignments = draft.assignments;
+  if (draft.insteadOf !== undefined) child.insteadOf = draft.insteadOf;
   let named: Assignment[] | undefined;
   for (let at = after; at < run.from; at++) {
     const word = draft.argv[at];
