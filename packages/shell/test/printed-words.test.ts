@@ -124,6 +124,16 @@ it.each(readCases<string>(import.meta, "what-may-be-more"))(
 );
 
 it.each([
+  ["[[ $(wc -l < a) -gt 3 ]]", []],
+  ['[[ 3 -lt "$(grep -c x a)" ]]', []],
+  ["[[ $(wc -l a) -gt 3 ]]", ["syntax"]],
+  ["[[ $(cat a) -gt 3 ]]", ["syntax"]],
+  ["[[ 'x[$(cat a)]' -gt 3 ]]", ["syntax"]],
+])("a count in a condition is a number: %s", (line, codes) =>
+  expect(analyze(line).unknown.map(({ code }) => code)).toEqual(codes),
+);
+
+it.each([
   ["a=$(date +%s); b=$(date +%s); echo $((b - a))", []],
   ['a="$(wc -l < x)"; echo $((a * 2))', []],
   ["a=$(cat x); echo $((a * 2))", ["dynamic_script"]],

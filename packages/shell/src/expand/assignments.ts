@@ -92,8 +92,8 @@ export function markUntrusted(walk: WalkState, name: string): void {
   (walk.untrusted ??= new Set()).add(name);
 }
 
-// Whether arithmetic cannot run anything in this word.
-function isNumber(
+/** Whether arithmetic cannot run anything in this word. */
+export function isNumber(
   walk: WalkState,
   { text, parts }: { readonly text: string; readonly parts?: readonly WordPart[] | undefined },
 ): boolean {

@@ -1,3 +1,4 @@
+import { isNumber } from "./assignments.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmetic, visitArithmeticText, visitWord } from "./expansions.ts";
 import { noteShArithmetic, noteShPipe, visitLaterOperand } from "./sh-commands.ts";
@@ -41,8 +42,8 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
         if (/^[<>]$/.test(node.operator))
           noteUnknown(walk, "syntax", `${quote(node.operator)} in \`[[\``);
         if (NUMERIC.test(node.operator)) {
-          visitArithmeticText(walk, sumOf(node.left.text));
-          visitArithmeticText(walk, sumOf(node.right.text));
+          for (const word of [node.left, node.right])
+            if (!isNumber(walk, word)) visitArithmeticText(walk, sumOf(word.text));
         }
         break;
       case "TestLogical":
