@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_125,
-  test_lines: 108_335,
+  source_lines: 145_141,
+  test_lines: 108_357,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

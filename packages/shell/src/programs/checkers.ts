@@ -94,7 +94,7 @@ const PRETTIER: Spec = {
 const PYTEST: Spec = {
   options: options`-x -v -q -s -l --lf --ff --co --disable-warnings --pyargs --doctest-modules --stepwise --sw --strict-markers -h,--help -V,--version
     --setup-show --setup-only --fixtures --reuse-db --create-db --last-failed --failed-first --exitfirst --quiet --showlocals
-    ${kind.valueThat("load")} -p -o,--override-ini ${kind.load} -c,--config-file --rootdir --confcutdir --cov-config ${kind.value} -k -m
+    ${kind.valueThat("load")} -o,--override-ini ${kind.load} -c,--config-file --rootdir --confcutdir --cov-config ${kind.value} -k -m -p
     -n,--numprocesses --maxfail --tb --junit-prefix --cov-report --cov-fail-under --import-mode --deselect --durations --durations-min -r
     --color --timeout --reruns --reruns-delay --dist --capture --log-level --log-cli-level -W --verbosity ${kind.takes("write", "delete")}
     --basetemp ${kind.write} --junitxml,--junit-xml --html --report-log --log-file --result-log ${kind.flagThat("run")} --pdb --trace
@@ -109,6 +109,8 @@ const PYTEST: Spec = {
     argumentFiles(use, out);
     // A category of warnings is imported as a class, and a report may have its own file.
     modules("W")(use, out);
+    for (const { at, value } of optionsNamed(use, "p"))
+      if (!/^no:[\w-]+$/.test(value?.text ?? "")) hazard(out, at, "load");
     for (const { at, value } of optionsNamed(use, "cov-report"))
       if (value?.text?.includes(":") !== false) hazard(out, at, "write");
   },
@@ -156,6 +158,19 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
       -i,--include -f,--format -o,--enable -s,--shell -S,--severity -W,--wiki-link-count ${kind.optional} --color ${kind.load} --rcfile
       ${kind.takes("read")} -P,--source-path`,
   prettier: PRETTIER,
+  yamllint: {
+    options: options`-s,--strict --no-warnings --list-files -v,--version -h,--help ${kind.value} -f,--format ${kind.load} -c,--config-file
+      -d,--config-data`,
+    operands: [many("read")],
+    below: "always",
+    more: checkUnknownOptions,
+  },
+  actionlint: {
+    options: options`-color -no-color -oneline -verbose -debug -version ${kind.value} -format -ignore ${kind.load} -config-file
+      ${kind.takes("exec", "run")} -shellcheck -pyflakes`,
+    operands: [many("read")],
+    more: checkUnknownOptions,
+  },
   pytest: PYTEST,
   "py.test": PYTEST,
   ruff: {

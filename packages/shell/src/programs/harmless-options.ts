@@ -2,7 +2,8 @@
 // start. Options that load, run, write or send anything, even with some values only, are left out.
 const SCRIPTS = `--coverage --watch --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
   -g --fgrep --noEmit --max-warnings --filter --shard --passWithNoTests --headed --run --exact --nocapture --no-capture --show-output
-  --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench --mode --port`;
+  --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench --mode --port
+  --reporter=default --reporter=dot --reporter=json --reporter=spec --reporter=tap --reporter=verbose`;
 const LISTS: Readonly<Record<string, string>> = {
   npm: `${SCRIPTS} -w --workspace --workspaces -ws --include-workspace-root --if-present`,
   pnpm: SCRIPTS,
@@ -86,8 +87,6 @@ const LISTS: Readonly<Record<string, string>> = {
   shfmt:
     "-d --diff -l --list -i --indent -ci --case-indent -bn --binary-next-line -sr -kp -fn -s --simplify -ln -p --posix -f --find",
   hadolint: "--ignore -t --failure-threshold -f --format --no-fail --trusted-registry",
-  yamllint: "-s --strict -f --format --no-warnings --list-files",
-  actionlint: "-color -no-color -ignore -oneline -format -verbose -debug",
   tflint:
     "--recursive --minimum-failure-severity --only --enable-rule --disable-rule -f --format --filter --call-module-type",
   stack: "--fast --test --bench --no-run-tests --file-watch --pedantic --coverage -j --jobs",

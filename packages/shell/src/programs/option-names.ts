@@ -81,7 +81,7 @@ export function noteOptionNames(out: Findings, from: number): void {
     if (SLASHED.test(name) && /^(?:@|\/[A-Za-z]{1,32}(?::|$))/.test(start))
       hazard(out, at, "unknown");
     if (!start.startsWith("-") || start === "-" || start === "--") continue;
-    if (listed?.has(start.split("=", 1)[0] ?? "") === true) {
+    if (listed?.has(start) === true || listed?.has(start.split("=", 1)[0] ?? "") === true) {
       if (name === "flask") noteCall(out, start.includes("=") ? at : at + 1);
       continue;
     }
