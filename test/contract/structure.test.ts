@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_141,
+  source_lines: 145_142,
   test_lines: 108_357,
   files_over_300: 0,
   functions_over_60: 0,

@@ -5,6 +5,7 @@ import { changesOf, type Change } from "./changes.ts";
 
 /** The most lines to print. `--json` prints all. */
 const LINES = 200;
+const UNNAMED = "an unnamed agent";
 
 /** The open questions, one per line. */
 export function questionTable(questions: readonly Question[], paint: Paint): string {
@@ -32,12 +33,12 @@ function summaryOf(question: Question): string {
   if (question.kind === "call") {
     const { tool, args, agent, expires_at } = question;
     const until = expires_at === undefined ? "" : `until ${expires_at}: `;
-    return `${until}${tool} ${JSON.stringify(args)} by ${agent ?? "nobody"}`;
+    return `${until}${tool} ${JSON.stringify(args)} by ${agent ?? UNNAMED}`;
   }
   if (question.kind !== "gate")
     return `${stopTitle(question)}: ${question.reason ?? "no reason given"}`;
   const { gate, phase, to, agent } = question;
-  return `${gate}, ${phase} to ${to}, asked by ${agent ?? "nobody"}; ${votesOf(question)}`;
+  return `${gate}, ${phase} to ${to}, asked by ${agent ?? UNNAMED}; ${votesOf(question)}`;
 }
 
 function votesOf({ approvals, quorum, approvers, expires_at, escalated }: WaitingGate): string {
@@ -57,7 +58,7 @@ export function questionText(question: Question, paint: Paint): string {
       ? [
           ["task", question.task],
           ["gate", `${question.gate}, from ${question.phase} to ${question.to}`],
-          ["asked", `${question.opened_at} by ${question.agent ?? "nobody"}`],
+          ["asked", `${question.opened_at} by ${question.agent ?? UNNAMED}`],
           ["answers", votesOf(question)],
           ...question.approvals.map(
             ({ by, role, verdict, reason }) =>
@@ -74,7 +75,7 @@ export function questionText(question: Question, paint: Paint): string {
           ["tool", question.tool],
           [
             "asked",
-            `${question.asked_at} by ${question.agent ?? "nobody"}, event ${question.sequence}`,
+            `${question.asked_at} by ${question.agent ?? UNNAMED}, event ${question.sequence}`,
           ],
           ...(question.expires_at === undefined ? [] : [["until", question.expires_at] as const]),
           ["because", question.reason],
@@ -88,13 +89,13 @@ export function questionText(question: Question, paint: Paint): string {
 
 function stopTitle(stop: StopQuestion): string {
   if (stop.kind === "hold" && stop.risk === null) return `the workflow at step ${stop.step}`;
-  return `${stop.kind === "pause" ? "a pause" : `a risk of ${stop.risk}`} of ${stop.agent ?? "nobody"}`;
+  return `${stop.kind === "pause" ? "a pause" : `a risk of ${stop.risk}`} of ${stop.agent ?? UNNAMED}`;
 }
 
 function stopText(stop: StopQuestion, paint: Paint): string {
   const facts: readonly (readonly [string, string])[] = [
     ["task", stop.task ?? "-"],
-    ["asked", `${stop.asked_at} by ${stop.agent ?? "nobody"}, event ${stop.sequence}`],
+    ["asked", `${stop.asked_at} by ${stop.agent ?? UNNAMED}, event ${stop.sequence}`],
     ...(stop.kind === "hold" && stop.risk !== null
       ? ([["risk", `${stop.risk}, by ${stop.by}`]] as const)
       : []),
