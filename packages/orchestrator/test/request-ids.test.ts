@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { asNewcomer, asOperator, serve, type Served, fails } from "./kit.ts";
 import {
   eventsOf,
@@ -8,10 +8,22 @@ import {
 } from "./operate-kit.ts";
 
 let at: Served;
-beforeEach(async () => {
+let task: string;
+let tasks = 0;
+beforeAll(async () => {
   at = await serve();
 });
-afterEach(() => at.close());
+beforeEach(() => {
+  task = `task-${(tasks += 1)}`;
+});
+afterAll(() => at.close());
+
+const ann = () => at.agent(`ann-of-${task}`, task);
+const claim = (name: string) =>
+  at.post("/tasks/claim", asNewcomer, { agent_id: `${name}-of-${task}`, task_id: task });
+/** What is on record about the task of this test. */
+const recorded = async (type: string) =>
+  (await at.events(type)).filter(({ task_id }) => task_id === task);
 
 const keyed = (key: string) => ({ "idempotency-key": key });
 
@@ -21,68 +33,75 @@ describe.each([
   ["fail", { reason: "cannot be done" }, "failed", "task_failed"],
 ] as const)("to %s %j", (verb, body, status, type) => {
   const end = (auth: string, key: string, more: object = {}) =>
-    at.post(`/tasks/${verb}`, auth, { task_id: "a", ...body, ...more }, keyed(key));
+    at.post(`/tasks/${verb}`, auth, { task_id: task, ...body, ...more }, keyed(key));
 
   it("gets the same answer when it is repeated, and happens once", async () => {
-    const ann = await at.agent("ann", "a");
-    const first = await end(ann.auth, "r1");
-    expect(first).toMatchObject({ status: 200, body: { task_id: "a", status } });
-    expect(await end(ann.auth, "r1")).toMatchObject({ status: 200, body: first.body });
-    expect(await at.events(type)).toHaveLength(1);
+    const { auth } = await ann();
+    const first = await end(auth, "r1");
+    expect(first).toMatchObject({ status: 200, body: { task_id: task, status } });
+    expect(await end(auth, "r1")).toMatchObject({ status: 200, body: first.body });
+    expect(await recorded(type)).toHaveLength(1);
   });
 
   it("gets the same answer when both come at once", async () => {
-    const ann = await at.agent("ann", "a");
-    const answers = await Promise.all(Array.from({ length: 5 }, () => end(ann.auth, "r1")));
+    const { auth } = await ann();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => end(auth, "r1")));
     expect(answers.map((one) => [one.status, one.body])).toEqual(
-      answers.map(() => [200, { task_id: "a", status }]),
+      answers.map(() => [200, { task_id: task, status }]),
     );
-    expect(await at.events(type)).toHaveLength(1);
+    expect(await recorded(type)).toHaveLength(1);
   });
 
   it("gets the same answer when another agent has the task by then, who keeps it", async () => {
-    const ann = await at.agent("ann", "a");
-    const { body: first } = await end(ann.auth, "r1");
-    if (verb === "fail") await at.post("/tasks/a/retry", asOperator, {});
-    const bob = await at.post("/tasks/claim", asNewcomer, { agent_id: "bob", task_id: "a" });
-    expect((await end(ann.auth, "r1")).body).toEqual(first);
+    const { auth } = await ann();
+    const { body: first } = await end(auth, "r1");
+    if (verb === "fail") await at.post(`/tasks/${task}/retry`, asOperator, {});
+    const bob = await claim("bob");
+    expect((await end(auth, "r1")).body).toEqual(first);
     expect(
       await at.post("/tasks/heartbeat", `Bearer ${String(bob.body["phase_token"])}`, {
-        task_id: "a",
+        task_id: task,
       }),
     ).toMatchObject({ status: 200 });
   });
 
   it("is refused under the id of another request, and under another id", async () => {
-    const ann = await at.agent("ann", "a");
-    await end(ann.auth, "r1");
-    await fails(end(ann.auth, "r1", { reason: "another" }), 409, "BYLAW_REQUEST_REUSED");
-    expect((await end(ann.auth, "r2")).status).toBeGreaterThanOrEqual(403);
+    const { auth } = await ann();
+    await end(auth, "r1");
+    await fails(end(auth, "r1", { reason: "another" }), 409, "BYLAW_REQUEST_REUSED");
+    expect((await end(auth, "r2")).status).toBeGreaterThanOrEqual(403);
     // The agent's next claim is not affected.
-    if (verb === "fail") await at.post("/tasks/a/retry", asOperator, {});
-    const again = await at.post("/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+    if (verb === "fail") await at.post(`/tasks/${task}/retry`, asOperator, {});
+    const again = await claim("ann");
     expect((await end(`Bearer ${String(again.body["phase_token"])}`, "r1")).status).toBe(409);
-    expect(await at.events(type)).toHaveLength(1);
+    expect(await recorded(type)).toHaveLength(1);
   });
 });
 
 it("a task is retried once for each request, however often the request is repeated", async () => {
-  const retry = () => at.post("/tasks/a/retry", asOperator, { reason: "try harder" }, keyed("r1"));
-  const ann = await at.agent("ann", "a");
-  await at.post("/tasks/fail", ann.auth, { task_id: "a", reason: "cannot be done" });
+  const retry = () =>
+    at.post(`/tasks/${task}/retry`, asOperator, { reason: "try harder" }, keyed("r1"));
+  const { auth } = await ann();
+  await at.post("/tasks/fail", auth, { task_id: task, reason: "cannot be done" });
   const first = await retry();
   expect(first).toMatchObject({ status: 200, body: { status: "ready" } });
   expect(await retry()).toMatchObject({ status: 200, body: first.body });
-  const again = await at.post("/tasks/claim", asNewcomer, { agent_id: "ann", task_id: "a" });
+  const again = await claim("ann");
   await at.post("/tasks/fail", `Bearer ${String(again.body["phase_token"])}`, {
-    task_id: "a",
+    task_id: task,
     reason: "still not",
   });
   expect(await retry()).toMatchObject({ status: 200, body: { status: "failed" } });
-  expect(await at.events("task_retried")).toHaveLength(1);
+  expect(await recorded("task_retried")).toHaveLength(1);
 });
 
 describe("a rule of the constitution", () => {
+  let at: Served;
+  beforeEach(async () => {
+    at = await serve();
+  });
+  afterEach(() => at.close());
+
   const rule = { rule: "Nobody writes.", check: { action: "deny", tool: "write_files" } };
   const change = (auth: string, method: string, key: string, body: unknown = rule) =>
     at.ask(method, "/constitution", auth, method === "DELETE" ? undefined : body, keyed(key));
@@ -175,7 +194,7 @@ describe("a request of an operator", () => {
       )?.id ?? "none"
     );
   };
-  const recorded = async (type: string) =>
+  const recordedOf = async (type: string) =>
     (await eventsOf(served)).filter(({ event_type }) => event_type === type);
 
   /** Sends a request three times, with another in between. All answers must be the same, with one event. */
@@ -185,7 +204,7 @@ describe("a request of an operator", () => {
     expect(await post(path, body, type)).toEqual(first);
     expect(await post(path, { ...body, surplus: 1 }, type)).toMatchObject({ status: 400 });
     expect(await post(path, body, type)).toEqual(first);
-    const events = await recorded(type);
+    const events = await recordedOf(type);
     expect(events.map(({ sequence }) => sequence)).toEqual([first.body["sequence"]]);
     // Another operator does not get this answer.
     expect((await post(path, body, type, "bob")).body).not.toEqual(first.body);
@@ -218,7 +237,7 @@ describe("a request of an operator", () => {
     );
     expect(first?.status).toBe(200);
     for (const other of others) expect(other).toEqual(first);
-    expect(await recorded("approval_granted")).toHaveLength(1);
+    expect(await recordedOf("approval_granted")).toHaveLength(1);
   });
 
   it("that did nothing leaves its id free for another request", async () => {
@@ -246,7 +265,7 @@ describe("a request of an operator", () => {
     const first = await post("/waivers", waiver, "w1");
     expect(first).toMatchObject({ status: 200, body: { event_type: "check_waived" } });
     expect(await post("/waivers", waiver, "w1")).toEqual(first);
-    expect(await recorded("check_waived")).toHaveLength(1);
+    expect(await recordedOf("check_waived")).toHaveLength(1);
     await agent.move("BUILD", planOf("It greets"));
     await thrice(
       `/approvals/${await idOf(agent.task)}`,

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { readCases } from "@bylaw/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createMemoryStore } from "@bylaw/log";
 import { asOperator, serve, type Agent, type Served, problemOf, fails } from "./kit.ts";
 
@@ -15,14 +15,24 @@ reason = "This note is about a secret, so a person must approve it."
 
 let at: Served;
 let ann: Agent;
-beforeEach(async () => {
+let name: string;
+let agents = 0;
+beforeAll(async () => {
   at = await serve();
-  ann = await at.agent("ann", "a");
 });
-afterEach(() => at.close());
+beforeEach(async () => {
+  name = `ann-${(agents += 1)}`;
+  ann = await at.agent(name);
+  at.runs.clear();
+});
+afterAll(() => at.close());
+
+/** What is on record about the task of this test. */
+const events: Served["events"] = async (...types) =>
+  (await at.events(...types)).filter(({ task_id }) => task_id === ann.task);
 
 const call = (tool_name: string, path = "a.ts", more: object = {}) => ({
-  task_id: "a",
+  task_id: ann.task,
   tool_name,
   args: { path },
   ...more,
@@ -43,10 +53,9 @@ describe("a call that is executed", () => {
         decision: { effect: "allow" },
       },
     });
-    const [allowed, result] = await at.events("tool_allowed", "tool_result");
+    const [allowed, result] = await events("tool_allowed", "tool_result");
     expect(allowed).toMatchObject({
-      agent_id: "ann",
-      task_id: "a",
+      agent_id: name,
       details: { id: body["id"], tool: "read_files", args: { path: "a.ts" } },
     });
     expect(result).toMatchObject({
@@ -65,8 +74,8 @@ describe("a call that is executed", () => {
       body: { code: "phase_tool_not_allowed", decision: { effect: "deny" } },
     });
     expect(at.runs.size).toBe(0);
-    expect(await at.events("tool_denied", "tool_allowed")).toMatchObject([
-      { event_type: "tool_denied", agent_id: "ann", task_id: "a" },
+    expect(await events("tool_denied", "tool_allowed")).toMatchObject([
+      { event_type: "tool_denied", agent_id: name },
     ]);
   });
 
@@ -79,7 +88,7 @@ describe("a call that is executed", () => {
         body: { code, decision: { effect: "allow" } },
       });
       expect(body["detail"]).toMatch(new RegExp(detail));
-      expect(await at.events("tool_result")).toMatchObject([
+      expect(await events("tool_result")).toMatchObject([
         { details: { ok: false, result: { error: code } } },
       ]);
     },
@@ -107,8 +116,8 @@ describe("the same call under the same id", () => {
     ).toBe(1);
     expect((await execute(call("note"), "k")).body).toEqual(answers[0]?.body);
     expect(at.runs.get("note")).toBe(1);
-    expect((await at.events("tool_allowed")).length).toBe(1);
-    expect((await at.events("tool_result")).length).toBe(1);
+    expect((await events("tool_allowed")).length).toBe(1);
+    expect((await events("tool_result")).length).toBe(1);
     expect((await execute(call("note"), "l")).body).toMatchObject({ result: { count: 2 } });
   });
 
@@ -118,7 +127,7 @@ describe("the same call under the same id", () => {
     while (token === ann.token) {
       at.pass(250_000);
       token = String(
-        (await at.post("/tasks/heartbeat", ann.auth, { task_id: "a" })).body["phase_token"],
+        (await at.post("/tasks/heartbeat", ann.auth, { task_id: ann.task })).body["phase_token"],
       );
     }
     const again = await at.post("/tools/execute", `Bearer ${token}`, call("note"), {
@@ -132,14 +141,14 @@ describe("the same call under the same id", () => {
   it("has a result that only the server reports", async () => {
     const { body } = await execute(call("note"));
     const forged = {
-      task_id: "a",
+      task_id: ann.task,
       id: body["id"],
       tool_name: "note",
       ok: true,
       result: { exit_code: 0 },
     };
     expect(await at.post("/tools/result", ann.auth, forged)).toMatchObject({ status: 409 });
-    expect((await at.events("tool_result")).length).toBe(1);
+    expect((await events("tool_result")).length).toBe(1);
   });
 
   it("is refused for another call, even on another route", async () => {
@@ -152,7 +161,7 @@ describe("the same call under the same id", () => {
   it("fails the same way", async () => {
     const first = await execute(call("broken"), "k");
     expect((await execute(call("broken"), "k")).body).toEqual(first.body);
-    expect((await at.events("tool_result")).length).toBe(1);
+    expect((await events("tool_result")).length).toBe(1);
   });
 
   it("is not made again if a node died during it, unless it only reads", async () => {
@@ -160,7 +169,9 @@ describe("the same call under the same id", () => {
     const first = await serve({ store });
     const dying = await first.agent("ann", "a");
     const send = (served: Served, tool: string, key: string) =>
-      served.post("/tools/execute", dying.auth, call(tool), { "idempotency-key": key });
+      served.post("/tools/execute", dying.auth, call(tool, "a.ts", { task_id: "a" }), {
+        "idempotency-key": key,
+      });
     void send(first, "slow", "k1");
     // The state of a process that ends between the decision and the result.
     await expect.poll(async () => (await first.events("tool_allowed")).length).toBe(1);
@@ -181,7 +192,7 @@ it("a call that a person must answer waits for the answer, and is made when it i
     strict.post(
       "/tools/execute",
       bob.auth,
-      call("note", "secret"),
+      call("note", "secret", { task_id: "a" }),
       key === undefined ? {} : { "idempotency-key": key },
     );
   const asked = await ask("k1");
@@ -216,30 +227,30 @@ describe("a call that the agent makes itself", () => {
       status: 200,
       body: { allowed: false, effect: "deny", code: "phase_tool_not_allowed" },
     });
-    expect(await at.events("tool_allowed", "tool_denied")).toMatchObject([
+    expect(await events("tool_allowed", "tool_denied")).toMatchObject([
       { details: { id: body["id"] } },
       { event_type: "tool_denied" },
     ]);
     expect(at.runs.size).toBe(0);
     const result = {
-      task_id: "a",
+      task_id: ann.task,
       id: body["id"],
       tool_name: "read_files",
       ok: true,
       result: { lines: 3 },
     };
     expect((await at.post("/tools/result", ann.auth, result)).body).toEqual({ logged: true });
-    expect(await at.events("tool_result")).toMatchObject([
+    expect(await events("tool_result")).toMatchObject([
       { details: { id: body["id"], ok: true, result: { lines: 3 } } },
     ]);
   });
 
   it("gets the same decision as a preview, which is not recorded", async () => {
     for (const tool of ["read_files", "write_files"]) {
-      const before = (await at.events()).length;
+      const before = (await events()).length;
       const { body } = await check(call(tool, "a.ts", { record: false }));
       expect(body).not.toHaveProperty("id");
-      expect((await at.events()).length).toBe(before);
+      expect((await events()).length).toBe(before);
       const { id: _, ...recorded } = (await check(call(tool))).body;
       expect({ ...body, decision: null }).toEqual({ ...recorded, decision: null });
     }
@@ -248,7 +259,7 @@ describe("a call that the agent makes itself", () => {
   it("is answered once under its id", async () => {
     const first = await check(call("read_files"), "k");
     expect((await check(call("read_files"), "k")).body).toEqual(first.body);
-    expect((await at.events("tool_allowed")).length).toBe(1);
+    expect((await events("tool_allowed")).length).toBe(1);
   });
 
   it("is decided in a batch, in order", async () => {
@@ -256,16 +267,16 @@ describe("a call that the agent makes itself", () => {
       { id: "one", tool_name: "write_files", args: {} },
       { tool_name: "read_files", args: { path: "x" } },
     ];
-    const { body } = await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls });
+    const { body } = await at.post("/tools/check/batch", ann.auth, { task_id: ann.task, calls });
     expect(body).toMatchObject({ decisions: [{ id: "one", allowed: false }, { allowed: true }] });
-    const [allowed] = await at.events("tool_allowed");
+    const [allowed] = await events("tool_allowed");
     expect(body).toMatchObject({ decisions: [{}, { call_id: allowed?.details["id"] }] });
     expect(
-      (await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls: [] })).status,
+      (await at.post("/tools/check/batch", ann.auth, { task_id: ann.task, calls: [] })).status,
     ).toBe(400);
     const many = Array.from({ length: 101 }, () => ({ tool_name: "read_files", args: {} }));
     expect(
-      (await at.post("/tools/check/batch", ann.auth, { task_id: "a", calls: many })).status,
+      (await at.post("/tools/check/batch", ann.auth, { task_id: ann.task, calls: many })).status,
     ).toBe(400);
   });
 });
