@@ -124,6 +124,9 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
   for (const text of listOf(value)) {
     if (wanted.length > MAX_PATHS) return;
     wanted.push({ text, access });
+    // People write `@src/a.ts` in a prompt, and pi and its relatives read that as `src/a.ts`.
+    if (typeof text === "string" && text.startsWith("@"))
+      wanted.push({ text: text.slice(1), access });
   }
 }
 
