@@ -21,7 +21,7 @@ paths = "./**"
 [[rules]]
 name = "search"
 action = "allow"
-tool = "Grep|grep_search|Glob|Read"
+tool = "Grep|grep_search|Glob|Read|read_many_files"
 paths = { read = "./**" }
 `;
 
@@ -148,6 +148,9 @@ describe("a search tool", () => {
       reason: "This search may print `src/deep/.env`, which the rule `secrets` is about.",
     });
     expect((await decide("grep_search", { query: "KEY", path: "src" })).effect).toBe("ask_user");
+    const many = async (paths: string[]): Promise<string> =>
+      (await decide("read_many_files", { paths })).effect;
+    expect([await many(["src"]), await many(["src/a.ts"])]).toEqual(["ask_user", "allow"]);
   });
 
   it("is asked about if the file is tracked, or in a hidden folder", async () => {

@@ -179,11 +179,14 @@ export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
 
 /**
  * Tools that print what is in the files below a folder, hidden ones too: those of Claude Code, Gemini CLI, Qwen Code and opencode run
- * ripgrep with `--hidden`. They leave out what git ignores.
+ * ripgrep with `--hidden`. Searches leave out what git ignores, and `read_many_files` does so only if it is not told otherwise.
  */
-export const PRINTS: ReadonlySet<string> = new Set([
-  ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
-  ...["codebase_search", "search_codebase"],
+export const PRINTS: ReadonlyMap<string, "all" | "unignored"> = new Map([
+  ...[
+    ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
+    ...["codebase_search", "search_codebase"],
+  ].map((name) => [name, "unignored"] as const),
+  ["read_many_files", "all"] as const,
 ]);
 
 /** Arguments of a shell tool that change neither what runs nor where it runs. */

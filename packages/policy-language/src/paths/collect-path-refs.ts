@@ -65,7 +65,8 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
     if (search) wanted.push({ text: ".", access: "read" });
     else unknown ??= "a file tool without a path";
   }
-  if (PRINTS.has(name)) addPrinted(wanted, tool, args);
+  const prints = PRINTS.get(name);
+  if (prints !== undefined) addPrinted(wanted, tool, args, prints);
   const accounted = accountedIn(tool);
   const ends = COPIES.get(name);
   // A configuration may describe the tool's arguments differently.
@@ -109,8 +110,13 @@ function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): 
   return unknown;
 }
 
-/** Has the host look for files below the paths that a search prints. */
-function addPrinted(wanted: PathRef[], { globs = [] }: FileTool, args: Args): void {
+/** Has the host look for files below the paths that a tool prints. */
+function addPrinted(
+  wanted: PathRef[],
+  { globs = [] }: FileTool,
+  args: Args,
+  prints: "all" | "unignored",
+): void {
   const written = globs
     .filter((name) => GLOBS.includes(name))
     .flatMap((name) => listOf(own(args, name)));
@@ -122,7 +128,7 @@ function addPrinted(wanted: PathRef[], { globs = [] }: FileTool, args: Args): vo
       wanted[at] = {
         ...ref,
         found: printedRef({ text: ref.text }, isPlain ? names : undefined, {
-          leavesOut: "ignored",
+          leavesOut: prints === "all" ? undefined : "ignored",
         }),
       };
 }
