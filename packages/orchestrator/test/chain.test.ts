@@ -6,7 +6,9 @@ import { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "@bylaw/kernel";
 import { NO_LINK, linkOfText } from "@bylaw/log";
 import { openSqliteStore } from "@bylaw/store-sqlite";
+import { temporaryFolder } from "@bylaw/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { give } from "./kit.ts";
 import { planOf, serve, type Agent, type Served } from "./operate-kit.ts";
 
 interface Row {
@@ -128,11 +130,27 @@ interface Stopped {
   readonly folder: string;
 }
 
-/** A stopped server with a task in its first phase, and `events` more recorded events. */
-async function stopped({
+const made = new Map<number, Promise<Stopped>>();
+
+/** The files of a stopped server with a task in its first phase, and `events` more recorded events. */
+async function stopped(events = 0): Promise<Stopped> {
+  const like = made.get(events) ?? stop({ events });
+  made.set(events, like);
+  const { one, ann, folder: from } = await like;
+  const folder = temporaryFolder();
+  cpSync(from, folder, { recursive: true });
+  give(join(folder, "work"));
+  return { one: { ...one, folder }, ann, folder };
+}
+
+/** Starts such a server and stops it. */
+async function stop({
   events = 0,
   before = () => {},
-}: { events?: number; before?: (one: Served) => void } = {}): Promise<Stopped> {
+}: {
+  events?: number;
+  before?: (one: Served) => void;
+}): Promise<Stopped> {
   const one = await serve();
   const ann = await one.claim("ann");
   expect((await ann.check("read_files", { path: "a" })).body).toMatchObject({ effect: "allow" });
@@ -274,7 +292,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
   });
 
   it("if the whole store was restored to a time when a server had it open", async () => {
-    const { one, ann, folder } = await stopped({
+    const { one, ann, folder } = await stop({
       before: ({ folder: from }) =>
         cpSync(join(from, "data"), join(from, "earlier"), { recursive: true }),
     });
@@ -290,7 +308,7 @@ describe("a server that finds its log changed is not ready and grants nothing", 
   });
 
   it("if events before a sealed snapshot were edited, once it has read them", async () => {
-    const { one, ann, folder } = await stopped({ events: 1_100 });
+    const { one, ann, folder } = await stopped(1_100);
     attack(folder, ({ read, write }) => {
       expect(read().length).toBeGreaterThan(1_100);
       write(read().map(({ text, hash }) => ({ text: forged(text), hash })));
@@ -327,7 +345,7 @@ describe("an edited snapshot is ignored", () => {
     ["with its seal", (text) => text.replaceAll('"PLAN"', '"DONE"')],
     ["without its seal", (text) => unsealed(text).replaceAll('"PLAN"', '"DONE"')],
   ])("%s, and the log is read from its beginning", async (_, edit) => {
-    const { one, ann, folder } = await stopped({ events: 1_100 });
+    const { one, ann, folder } = await stopped(1_100);
     attack(folder, ({ db }) => {
       const { value } = db.prepare("select value from documents where kind = 'snapshot'").get() as {
         value: string;
