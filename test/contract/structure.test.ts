@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_154,
-  test_lines: 108_412,
+  source_lines: 145_156,
+  test_lines: 108_416,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -33,10 +33,12 @@ export function readNames(folder: string, pattern: string): readonly Segment[] {
  * everything that may vary as any text.
  */
 export function readFilters(globs: readonly string[]): readonly NameGlob[] {
-  return globs.flatMap(alternatives).map((glob) => {
+  return globs.flatMap(alternatives).flatMap((glob) => {
     const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^[\]]+\]|\?/g, "*");
-    // A nested class, or one that begins with a bracket, may end anywhere.
-    return readName(/[[\]]/.test(name) ? "*" : name);
+    // A nested class, or one that begins with a bracket, may end anywhere. A glob that ends in a slash is about folders.
+    if (name === "" || /[[\]]/.test(name)) return [readName("*")];
+    // Braces behind a backslash are no alternatives, so the name may be another.
+    return name.includes("\\") ? [readName(name), readName("*")] : [readName(name)];
   });
 }
 
