@@ -22,6 +22,7 @@ it.each([
   ["git show $(git rev-parse --short HEAD~2) -- src", ["git", "show", ID, "--", "src"]],
   ['git tag x "$(git log -1 --format=%h)"', ["git", "tag", "x", ID]],
   ['git log "$(git rev-parse main)"', ["git", "log", ID]],
+  ["git --no-pager show $(git rev-parse HEAD)", ["git", "--no-pager", "show", ID]],
   ['test "$(git rev-parse main)" = x', ["test", ID, "=", "x"]],
   ["echo $(git rev-parse HEAD)", ["echo", ID]],
   ['git log main.."$(git branch --show-current)"', ["git", "log", `main..${ID}`]],
@@ -55,6 +56,8 @@ it.each([
   ["xargs -j$(nproc) rm", ["xargs", undefined, "rm"]],
   ["make -j$(nproc; echo x)", ["make", undefined]],
   ["make -C$(nproc)", ["make", undefined]],
+  ["make -C $(nproc) all", ["make", "-C", undefined, "all"]],
+  ["make -j $(nproc) all", ["make", "-j", "2", "all"]],
 ])("the number of jobs of a build is a number: %s", (line, words) =>
   expect(wordsOf(line)).toEqual(words),
 );

@@ -47,12 +47,16 @@ export const eachCommit = (text: string): string | undefined =>
  * The value of a word of `git`, `test` or `echo` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
  * Undefined for any other word.
  */
-export function commitIn(text: string, [program, sub]: readonly Word[]): Word | undefined {
+export function commitIn(text: string, [program, ...words]: readonly Word[]): Word | undefined {
   const [word, , from = "", to = ""] = COMMIT.exec(text) ?? [];
   const isQuoted = text.startsWith('"');
+  const sub = words.find((other) => other.text !== "--no-pager")?.text ?? "";
+  // After `-C` or `-F` it is the name of a file or folder.
   const isGit =
     program?.text === "git" &&
-    (from !== "" || IS_CHECKED.test(text) || LOOKS.test(sub?.text ?? ""));
+    /^[a-z]/.test(sub) &&
+    !/^-[A-Z]$/.test(words.at(-1)?.text ?? "") &&
+    (from !== "" || IS_CHECKED.test(text) || LOOKS.test(sub));
   const isData = isEcho(program) || (isQuoted && isTest(program));
   if (word === undefined || !(isGit || isData)) return undefined;
   const id = from + SOME_ID + to;
@@ -74,8 +78,11 @@ export function jobIn(text: string, [program]: readonly Word[]): Word | undefine
 const JOBS = /^(-j|--jobs=|--parallel=)?(?:"\$\( ?nproc ?\)"|\$\( ?nproc ?\))$/;
 
 /** The value of a word of a build tool that says how many jobs may run at once: `-j$(nproc)`. */
-export function jobsIn(text: string, [program]: readonly Word[]): Word | undefined {
+export function jobsIn(text: string, before: readonly Word[]): Word | undefined {
+  const [program] = before;
   const [word, option = ""] = JOBS.exec(text) ?? [];
+  if (option === "" && !/^(?:-j|--jobs|--parallel)$/.test(before.at(-1)?.text ?? ""))
+    return undefined;
   const isBuild = /^(?:g?make|ninja|ctest|cmake|cargo|meson)$/.test(program?.text ?? "");
   if (word === undefined || !isBuild) return undefined;
   const jobs = `${option}2`;
