@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_156,
-  test_lines: 108_416,
+  source_lines: 145_163,
+  test_lines: 108_419,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
