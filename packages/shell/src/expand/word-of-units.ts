@@ -9,6 +9,9 @@ const EQUALS = /^=(?!=)/;
 // zsh expands these at the start of a word also after empty quotes.
 const AFTER_EMPTY = /^(?:~|=(?!=))/;
 
+// Bash expands it before a line break, and zsh also before quotes.
+const STARTS = /^(?:[A-Za-z_]\w*=)?~/;
+
 /** The word for units of text and holes, in which bash also expands globs. */
 export function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
   const word = wordOf(walk, units);
@@ -64,6 +67,8 @@ export function wordOf(walk: WalkState, units: readonly Unit[]): Word {
     if (rest.includes("~")) {
       const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
       if (start === undefined) {
+        if (at === 0 && STARTS.test(rest))
+          noteUnknown(walk, "syntax", `${quote(rest)} before quotes, which zsh expands`);
         tilde = true;
         plain ||= pieces.length === 0 && rest.startsWith("~");
       } else {
