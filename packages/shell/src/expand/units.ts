@@ -69,8 +69,11 @@ interface Around {
 }
 
 // Text that may belong to `$f` before it. zsh reads `$f[1]` and `$f:h` as parts of the value. Bash expands braces and joins lines
-// first: `$f{a,b}` and `{$f,b}a` are other variables.
-const JOINS = { quoted: /^(?:[[:]|\\\n)/, open: /^(?:[[:{,}]|\\\n)/ };
+// first: `$f{a,b}` and `{$f,b}a` are other variables. So is `$fé` in zsh, whose names may have any letters.
+const JOINS = {
+  quoted: /^(?:[[:]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/u,
+  open: /^(?:[[:{,}]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/u,
+};
 
 // The value of a variable that the line itself sets.
 function valueUnits(
