@@ -2,10 +2,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { readCases, temporaryFolder } from "@bylaw/testing";
-import { beforeEach, describe, expect, it } from "vitest";
+import { readCases } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
-import { inFolder } from "./kit.ts";
+import { copyForEach, inFolder } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -27,13 +27,15 @@ paths = "./**"
 `;
 
 let work = "";
-beforeEach(() => {
-  work = temporaryFolder();
-  git("init", "-q");
-  create(".gitignore", "build/\n/gen\n");
-  for (const path of ["src/a.ts", "build/a.js", "gen/deep/b.js", "pkg/build/c.js"]) create(path);
-  git("add", ".");
-});
+copyForEach(
+  (folder) => (work = folder),
+  () => {
+    git("init", "-q");
+    create(".gitignore", "build/\n/gen\n");
+    for (const path of ["src/a.ts", "build/a.js", "gen/deep/b.js", "pkg/build/c.js"]) create(path);
+    git("add", ".");
+  },
+);
 
 const { create, git } = inFolder(() => work);
 

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { BylawError, type ToolCall } from "@bylaw/kernel";
+import { temporaryFolder } from "@bylaw/testing";
+import { beforeAll, beforeEach } from "vitest";
 
 /** One rule in TOML. */
 export const rule = (name: string, action: string, more = ""): string =>
@@ -37,3 +39,17 @@ export const inFolder = (folder: () => string) => ({
   git: (...args: readonly string[]): string =>
     execFileSync("git", ["-C", folder(), ...args], { encoding: "utf8" }),
 });
+
+/** Fills a folder once for the tests of a file, because git is slow, and gives each of them a copy. `enter`: takes the folder to use. */
+export function copyForEach(enter: (folder: string) => void, fill: () => void): void {
+  const like = temporaryFolder();
+  beforeAll(() => {
+    enter(like);
+    fill();
+  });
+  beforeEach(() => {
+    const folder = temporaryFolder();
+    cpSync(like, folder, { recursive: true, preserveTimestamps: true });
+    enter(folder);
+  });
+}

@@ -11,9 +11,10 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKernel, type ToolCall } from "@bylaw/kernel";
-import { readCases, temporaryFolder } from "@bylaw/testing";
+import { readCases } from "@bylaw/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
+import { copyForEach } from "./kit.ts";
 
 const text = `
 [[rules]]
@@ -32,16 +33,18 @@ paths = "**"
 `;
 
 let work = "";
-beforeEach(() => {
-  work = temporaryFolder();
-  git("init", "-q");
-  for (const path of ["src/a.ts", "src/b.ts", "docs/c.md"]) create(path);
-  create(".gitignore", ".env\nnode_modules\n");
-  git("add", ".");
-  git("commit", "-qm", "x");
-  create(".env");
-  create("node_modules/guard.json");
-});
+copyForEach(
+  (folder) => (work = folder),
+  () => {
+    git("init", "-q");
+    for (const path of ["src/a.ts", "src/b.ts", "docs/c.md"]) create(path);
+    create(".gitignore", ".env\nnode_modules\n");
+    git("add", ".");
+    git("commit", "-qm", "x");
+    create(".env");
+    create("node_modules/guard.json");
+  },
+);
 
 const git = (...words: readonly string[]): string =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b.c", ...words], {

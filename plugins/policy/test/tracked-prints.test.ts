@@ -1,10 +1,10 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createKernel } from "@bylaw/kernel";
-import { readCases, temporaryFolder } from "@bylaw/testing";
-import { beforeEach, describe, expect, it } from "vitest";
+import { readCases } from "@bylaw/testing";
+import { describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
-import { inFolder, rule } from "./kit.ts";
+import { copyForEach, inFolder, rule } from "./kit.ts";
 
 const text = [
   rule("secrets", "deny", 'tool = "*"\npaths = ["**/.env", "**/secrets.yml"]'),
@@ -12,12 +12,14 @@ const text = [
 ].join("");
 
 let work = "";
-beforeEach(() => {
-  work = temporaryFolder();
-  git("init", "-q");
-  for (const path of ["a.md", "src/a.ts", "config/b.ts"]) create(path);
-  git("add", ".");
-});
+copyForEach(
+  (folder) => (work = folder),
+  () => {
+    git("init", "-q");
+    for (const path of ["a.md", "src/a.ts", "config/b.ts"]) create(path);
+    git("add", ".");
+  },
+);
 
 const { create, git } = inFolder(() => work);
 
