@@ -21,7 +21,12 @@ export function noteProjectFolders(walk: WalkState): void {
 const runsProject = (draft: Draft): boolean =>
   runsFolder(draft.argv) || namedEffects(draft).names.has("runs-project");
 
-const enteredBy = (draft: Draft): readonly PathText[] =>
-  /^(?:cd|pushd|chdir)$/.test(draft.argv[0]?.text ?? "")
-    ? draft.effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []))
-    : [];
+function enteredBy({ argv, effects }: Draft): readonly PathText[] {
+  const name = argv[0]?.text ?? "";
+  if (!/^(?:cd|pushd|popd|chdir)$/.test(name)) return [];
+  const named = effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []));
+  // An earlier call may have left any folder on the stack.
+  return named.length === 0 && /^(?:push|pop)d$/.test(name) ? [STACKED] : named;
+}
+
+const STACKED: PathText = { why: "a folder that an earlier `pushd` left" };
