@@ -251,9 +251,9 @@ function endsInDash(source: string, text: string): boolean {
   return /["`\n#]/.test(text.slice(end + 1)) || source.lastIndexOf("'") > closing;
 }
 
-// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`, and without a name nothing is left. Shells join lines first, so a `$`
-// may belong to the next line.
-const FLAGGED = /^(?:[^\\]|\\.)*?\$(?:[=~^]|\+[=~^+]*[\w@*]|\\\n)/s;
+// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`, and without a name nothing is left. Its names may have any letters. Shells join
+// lines first, so a `$` may belong to the next line.
+const FLAGGED = /^(?:[^\\]|\\.)*?\$(?:[=~^]|\+[=~^+]*[\w@*]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/su;
 
 /** Records text that the parser reads as no expansion, but a shell may. */
 export function noteFlagged(walk: WalkState, text: string): void {
