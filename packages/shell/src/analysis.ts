@@ -96,6 +96,8 @@ export interface FoundFiles {
   readonly expands?: true;
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
+  /** Set with `recursive`: globs for the names of the files and folders themselves. */
+  readonly names?: readonly string[];
   /**
    * Set if git tracks all of them. `here`: git prints names relative to the folder of the search. `top`: perhaps relative to the top of the
    * repository. `below`: that folder is an operand, so git may be working in the repository of a parent folder.

@@ -15,13 +15,13 @@ interface Search {
 
 type Ref = Pick<
   FoundRef,
-  "only" | "links" | "splits" | "expands" | "except" | "leavesOut" | "fromTop"
+  "only" | "links" | "splits" | "expands" | "recursive" | "except" | "leavesOut" | "fromTop"
 >;
 
 /** A program that reads everything below a folder. */
 export const EVERYTHING: Ref = {
-  ...{ only: undefined, links: true, splits: false, expands: false, except: [] },
-  ...{ leavesOut: undefined, fromTop: false },
+  ...{ only: undefined, links: true, splits: false, expands: false, recursive: false },
+  ...{ except: [], leavesOut: undefined, fromTop: false },
 };
 
 /** Whether a program that follows links below a path reads nothing elsewhere. */
@@ -36,7 +36,7 @@ export const holdsNoLink = (path: string, lookup: GlobLookup): boolean =>
  */
 export function foundPaths(
   folder: string,
-  { only, links, splits, expands, except, leavesOut, fromTop }: Ref,
+  { only, links, splits, expands, recursive, except, leavesOut, fromTop }: Ref,
   lookup: GlobLookup,
   { counts = () => true, git }: Search = {},
 ): readonly string[] | undefined {
@@ -50,27 +50,31 @@ export function foundPaths(
   const isRipgrep = leavesOut === "ignored" || leavesOut === "hidden";
   // Ripgrep searches an ignored folder that the command names.
   const isNamed = real !== undefined && git?.listing(real, "folder") === "ignored";
-  return walk(top, isRipgrep && (isNamed || hasOtherRules(real ?? ""))) ? found : undefined;
+  return walk(top, isRipgrep && (isNamed || hasOtherRules(real ?? "")), only === undefined)
+    ? found
+    : undefined;
 
-  // `all`: nothing is left out.
-  function walk(at: string, all: boolean): boolean {
+  // `all`: nothing is left out. `whole`: every name counts.
+  function walk(at: string, all: boolean, whole: boolean): boolean {
     const names = lookup.namesIn(at);
     if (splits && at === top && names?.some(hasMeaning) === true) return false;
     const inAll = all || (isRipgrep && names?.some((name) => OTHER_RULES.includes(name)) === true);
-    return names !== undefined && names.every((name) => enter(`${at}/${name}`, name, inAll));
+    return names !== undefined && names.every((name) => enter(`${at}/${name}`, name, inAll, whole));
   }
 
-  function enter(path: string, name: string, all: boolean): boolean {
+  function enter(path: string, name: string, all: boolean, whole: boolean): boolean {
     const kind = lookup.kindOf(path);
     if (kind === "hidden") return false;
     if (kind === "folder" && (except.includes(name) || isLeftOut(path, name, all))) return true;
-    const isWanted = only === undefined || only.some((glob) => mayName(glob, name));
+    const isWanted = whole || only?.some((glob) => mayName(glob, name)) === true;
+    // The program reads what is below a link that it is given.
+    if (recursive && isWanted && links && kind === "link") return false;
     if (splits && (isWanted || kind === "folder") && !isOneWord(name, expands)) return false;
     if (isWanted && (links || kind !== "link") && counts(path) && !isLeftOut(path, name, all)) {
       found.push(path);
       if (!lookup.count()) return false;
     }
-    return kind !== "folder" || walk(path, all);
+    return kind !== "folder" || walk(path, all, whole || (recursive && isWanted));
   }
 
   function isLeftOut(path: string, name: string, all: boolean): boolean {

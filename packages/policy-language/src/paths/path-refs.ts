@@ -180,7 +180,7 @@ export function filesOf(
   { only, found, prints, except = [], adds, tracked, brings, ignores }: FileEffect,
   path: { readonly text: string; readonly pattern?: string },
 ): FoundRef | undefined {
-  if (found !== undefined) return foundRef(path, only, found);
+  if (found !== undefined) return foundRef(path, only ?? found.names, found);
   if (brings?.text !== undefined) return broughtRef(brings, path.text);
   if (prints !== true) return undefined;
   const fromTop = (adds ?? tracked) === "top";

@@ -47,7 +47,8 @@ const recursives = new WeakMap<FoundFiles, FoundFiles>();
 export function recursiveOf(found: FoundFiles): FoundFiles {
   const known = recursives.get(found);
   if (known !== undefined) return known;
-  const all: FoundFiles = { ...found, recursive: true };
+  const { only } = findingOf(found);
+  const all: FoundFiles = { ...found, recursive: true, ...(only && { names: only }) };
   recursives.set(found, all);
   return all;
 }
