@@ -96,7 +96,7 @@ export interface FoundFiles {
   readonly expands?: true;
   /** Whether the program also reads everything below the folders among them. */
   readonly recursive?: true;
-  /** Set with `recursive`: globs for the names of the files and folders themselves. */
+  /** With `recursive`: globs for the names of the files and folders that are found, but not for what lies below these folders. */
   readonly names?: readonly string[];
   /**
    * Set if git tracks all of them. `here`: git prints names relative to the folder of the search. `top`: perhaps relative to the top of the

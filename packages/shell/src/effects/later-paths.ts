@@ -57,7 +57,7 @@ export function markLaterPaths(
     )
       continue;
     const origins = paths.map((path) =>
-      isApart(path, draft, earlier) ? withoutLink(path) : originsOf(path, earlier),
+      isUnmoved(path, draft, earlier) ? asUnlinked(path) : originsOf(path, earlier),
     );
     if (origins.includes(undefined)) draft.unknown = [...draft.unknown, REASON];
     else draft.effects = [...draft.effects, ...origins.flatMap((effects) => effects ?? [])];
@@ -80,17 +80,17 @@ function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): re
   return found;
 }
 
-// Whether none of the names in a path is one that a move may give. Moving a folder follows no link in it.
-function isApart(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
+// Whether a path leads where it did before the moves, because none of them may give a name in it. Moving a folder follows no link in it.
+function isUnmoved(effect: Effect, { argv }: Draft, makers: readonly Maker[]): boolean {
   const path = textOf(effect);
   if (!("path" in effect) || path === undefined || effect.found !== undefined) return false;
   if (!SIMPLE.test(path) || (effect.below === true && !isMove(argv))) return false;
   const names = new Set(namesOf(path).map(folded));
-  return !names.has("") && makers.every(({ by }) => isMove(by.argv) && keepsNames(by, names));
+  return !names.has("") && makers.every(({ by }) => isMove(by.argv) && givesNone(by, names));
 }
 
 // Whether a move gives none of these names. If a folder is not there, it may be the new name.
-function keepsNames({ argv, effects }: Draft, names: ReadonlySet<string>): boolean {
+function givesNone({ argv, effects }: Draft, names: ReadonlySet<string>): boolean {
   const given = [
     ...argv.slice(1).map(({ text }) => (PLAIN_MOVE.test(text ?? "") ? "mv" : text)),
     ...effects.flatMap((effect) => (effect.kind === "write" ? [textOf(effect)] : [])),
@@ -112,8 +112,8 @@ const SIMPLE = /^[\w/.@%+,=-]+$/;
 // Without a backup, whose name is another one.
 const PLAIN_MOVE = /^-[finv]+$/;
 
-// The same effect, if there is no link in its path before the line runs.
-const withoutLink = (effect: Effect): readonly Effect[] =>
+// The same effect on a path that must have no link in it before the line runs.
+const asUnlinked = (effect: Effect): readonly Effect[] =>
   "path" in effect ? [{ ...effect, path: { text: withoutLinks(textOf(effect) ?? "") } }] : [];
 
 // What was moved or copied to exactly this path. Undefined if that may be anything.

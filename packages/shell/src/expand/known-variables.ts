@@ -13,7 +13,7 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
-  // Variables that hold what a substitution prints: its text.
+  // The text of the substitution whose output a variable holds.
   readonly #printed = new Map<string, string>();
   // Variables that hold a found name. `folderChanges`: how often the working directory had changed before the search.
   readonly #names = new Map<string, FolderChanges & { readonly word: Word }>();
@@ -48,7 +48,7 @@ export class KnownVariables {
     return typeof piece === "object" && piece.optional === true && more.length === 0;
   }
 
-  /** The text of the substitution of which the value is what it prints, if that is known from its text. */
+  /** The text of the substitution whose output a variable holds, if that text tells what it prints. */
   printedIn(name: string): string | undefined {
     if (this.#hidden || this.#elsewhere.has(name)) return undefined;
     const text = this.#printed.get(name);
@@ -140,7 +140,7 @@ export class KnownVariables {
     }
   }
 
-  /** Walks the body of a loop over what is known only by the text of a substitution that prints it. */
+  /** Walks the body of a loop once for all rounds. `printed`: a substitution that prints such a value as the variable has. */
   forPrinted(name: string, printed: string, body: () => void): void {
     if (!isFollowed(name) || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
       this.setElsewhere(name);

@@ -13,11 +13,11 @@ const CHECKED_ID = `\\$\\( ?${CHECKED} ?\\)`;
 const ID = `\\$\\( ?(?:${CHECKED}|${UNCHECKED}) ?\\)`;
 const NAME = `\\$\\( ?${NAMED} ?\\)`;
 const RANGE = "\\.\\.\\.?";
-// An id or a range of commits. The second group is what begins it.
+// An id or a range of commits. The groups: a quote, what comes before the substitution, and what comes after it.
 const COMMIT = new RegExp(
   `^(")?(?:(${REF}${RANGE})(?:${ID}|${NAME}|"(?:${ID}|${NAME})")|(?:${ID}|"${ID}")(${RANGE}(?:${REF})?)?)\\1$`,
 );
-const IS_CHECKED = new RegExp(`^["]?${CHECKED_ID}`);
+const IS_CHECKED = new RegExp(`^"?${CHECKED_ID}`);
 const LISTED = `(?: (?:-\\d{1,4}|-n ?\\d{1,4}|--(?:no-merges|first-parent|reverse|all|max-(?:count|parents)=\\d{1,4})|${REF}))`;
 const COMMITS = new RegExp(
   `^\\$\\( ?git (?:rev-list${LISTED}+|log${LISTED}* ${FORMAT}${LISTED}*) ?\\)$`,
@@ -39,13 +39,13 @@ export const isEcho = (program: Word | undefined): boolean => program?.text === 
 /** Whether what a substitution prints has no wildcard of the shell. */
 export const isPlainText = (text: string): boolean => PLAIN.test(text);
 
-/** A substitution that prints one of the ids that this one prints. Undefined if this one may print anything else. */
+/** A substitution that prints a single id of a commit, if this one prints nothing but such ids. */
 export const eachCommit = (text: string): string | undefined =>
   COMMITS.test(text) ? "$(git rev-parse --short HEAD)" : undefined;
 
 /**
- * The value of a word of `git`, `test` or `echo` in which a substitution prints the id of a commit, such as `$(git merge-base main HEAD)..HEAD`.
- * Undefined for any other word.
+ * The value of a word of `git`, `test` or `echo` in which a substitution prints the id of a commit or, after `..`, the name of a branch:
+ * `$(git merge-base main HEAD)..HEAD`. Undefined for any other word.
  */
 export function commitIn(text: string, [program, ...words]: readonly Word[]): Word | undefined {
   const [word, , from = "", to = ""] = COMMIT.exec(text) ?? [];
@@ -67,8 +67,8 @@ export function commitIn(text: string, [program, ...words]: readonly Word[]): Wo
 // Subcommands that do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
 
-/** The value of a word of `kill` or `wait` that is the last background job, as a job of this shell. */
-export function jobIn(text: string, [program]: readonly Word[]): Word | undefined {
+/** The value of a word of `kill` or `wait` that is `$!`: a job of this shell. */
+export function lastJobIn(text: string, [program]: readonly Word[]): Word | undefined {
   if (!/^(?:kill|wait)$/.test(program?.text ?? "") || !/^(?:\$!|"\$!")$/.test(text))
     return undefined;
   const job: Word = { text: "%1", pieces: ["%1"], single: true };
@@ -78,7 +78,7 @@ export function jobIn(text: string, [program]: readonly Word[]): Word | undefine
 const JOBS = /^(-j|--jobs=|--parallel=)?(?:"\$\( ?nproc ?\)"|\$\( ?nproc ?\))$/;
 
 /** The value of a word of a build tool that says how many jobs may run at once: `-j$(nproc)`. */
-export function jobsIn(text: string, before: readonly Word[]): Word | undefined {
+export function jobCountIn(text: string, before: readonly Word[]): Word | undefined {
   const [program] = before;
   const [word, option = ""] = JOBS.exec(text) ?? [];
   if (option === "" && !/^(?:-j|--jobs|--parallel)$/.test(before.at(-1)?.text ?? ""))

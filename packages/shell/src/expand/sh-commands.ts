@@ -13,7 +13,7 @@ import { appendWords } from "./words.ts";
 const UNKNOWN: Word = { text: undefined, pieces: [{ hole: "any" }], single: true };
 const NUMBER = /^"?[-+]?\d*"?$/;
 
-/** Collects what an operand of `[[` runs that is not the first, in bash and in `sh`. */
+/** Collects what an operand of `[[` after the first one runs, in bash and in `sh`. */
 export function visitLaterOperand(walk: WalkState, node: WordNode): void {
   const { text } = node;
   if (/\$\((?!\()|`|\$\{?[1-9@*!]/.test(text))
@@ -32,10 +32,10 @@ function visitVariables(walk: WalkState, node: WordNode): void {
   const names = [...node.text.matchAll(/[A-Za-z_]\w*/g)].map(([name]) => name);
   if (isProgram || names.some((name) => roleOf(name, UNKNOWN) === "command"))
     noteRun(walk, "dynamic_command", `${quote(node.text)} in \`[[\``);
-  if (words.some(isOpen)) (walk.arithmeticTexts ??= []).push(node.text);
+  if (words.some(mayBeAnyText)) (walk.arithmeticTexts ??= []).push(node.text);
 }
 
-const isOpen = ({ pieces, globbed, found }: Word): boolean =>
+const mayBeAnyText = ({ pieces, globbed, found }: Word): boolean =>
   globbed !== true &&
   found === undefined &&
   pieces.some((piece) => typeof piece !== "string" && piece.hole === "any");

@@ -9,8 +9,8 @@ const EQUALS = /^=(?!=)/;
 // zsh expands these at the start of a word also after empty quotes.
 const AFTER_EMPTY = /^(?:~|=(?!=))/;
 
-// Bash expands it before a line break, and zsh also before quotes.
-const STARTS = /^(?:[A-Za-z_]\w*=)?~/;
+// Bash expands a tilde at the start before a joined line, and zsh also before quotes.
+const TILDE_FIRST = /^(?:[A-Za-z_]\w*=)?~/;
 
 /** The word for units of text and holes, in which bash also expands globs. */
 export function argumentOf(walk: WalkState, units: readonly Unit[]): Word {
@@ -67,7 +67,7 @@ export function wordOf(walk: WalkState, units: readonly Unit[]): Word {
     if (rest.includes("~")) {
       const start = at === 0 ? tildeOf(walk, rest, units.length > 1) : undefined;
       if (start === undefined) {
-        if (at === 0 && STARTS.test(rest))
+        if (at === 0 && TILDE_FIRST.test(rest))
           noteUnknown(walk, "syntax", `${quote(rest)} before quotes, which zsh expands`);
         tilde = true;
         plain ||= pieces.length === 0 && rest.startsWith("~");

@@ -1,6 +1,14 @@
 import type { Word } from "../analysis.ts";
 import { visitWord } from "./expansions.ts";
-import { commitIn, globIn, isEcho, isPlainText, isTest, jobIn, jobsIn } from "./printed-words.ts";
+import {
+  commitIn,
+  globIn,
+  isEcho,
+  isPlainText,
+  isTest,
+  jobCountIn,
+  lastJobIn,
+} from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
@@ -28,7 +36,7 @@ export function appendWords(walk: WalkState, node: WordNode, words: Word[]): voi
     words.push(name);
     return;
   }
-  const expanded = inData(walk, node, words[0]);
+  const expanded = quotedData(walk, node, words[0]);
   for (const units of bracesOf(walk, unitsOf(walk, expanded)))
     if (units.length > 0) words.push(argumentOf(walk, units));
   const word = words.at(-1);
@@ -76,11 +84,13 @@ export function oneWord(walk: WalkState, node: WordNode): Word {
   return wordOf(walk, unitsOf(walk, quotedCount(walk, node)));
 }
 
-// Without a count, `test` fails, and `echo` prints less. Any other program would read the next word in its place.
-function inData(walk: WalkState, node: WordNode, program: Word | undefined): WordNode {
+// The word in quotes, if it is data to the program: without a count, `test` fails, and `echo` prints less. Any other program would
+// read the next word in its place.
+function quotedData(walk: WalkState, node: WordNode, program: Word | undefined): WordNode {
   if (!isEcho(program)) return isTest(program) ? quotedCount(walk, node) : node;
   const [part, more] = node.parts ?? [];
-  const isPlain = part !== undefined && more === undefined && isPlainText(printedText(walk, node));
+  const isPlain =
+    part !== undefined && more === undefined && isPlainText(withSubstitutions(walk, node));
   return isPlain && part.type !== "DoubleQuoted" ? inQuotes(node, part) : quotedCount(walk, node);
 }
 
@@ -119,9 +129,9 @@ function nameWord(walk: WalkState, node: WordNode): Word | undefined {
 
 // The word that stands for what a substitution prints, if that is known from its text.
 function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): Word | undefined {
-  const text = printedText(walk, node);
+  const text = withSubstitutions(walk, node);
   if (!/\$[(!]|`/.test(text)) return undefined;
-  const known = commitIn(text, before) ?? jobsIn(text, before) ?? jobIn(text, before);
+  const known = commitIn(text, before) ?? jobCountIn(text, before) ?? lastJobIn(text, before);
   const glob = globIn(text);
   if (known === undefined && glob === undefined) return undefined;
   visitWord(walk, node);
@@ -130,17 +140,17 @@ function printedWord(walk: WalkState, node: WordNode, before: readonly Word[]): 
   return { ...word, splits: true, optional: true };
 }
 
-/** The text of a word with substitutions in place of the variables that hold what these print. */
-export const printedText = (walk: WalkState, { text }: WordNode): string =>
+/** The text of a word in which each variable that holds the output of a substitution is replaced by that substitution. */
+export const withSubstitutions = (walk: WalkState, { text }: WordNode): string =>
   text.replace(
     /\$(?:(\w+)|\{(\w+)\})/g,
     (whole, bare: string | undefined, braced: string | undefined) =>
       walk.variables.printedIn(bare ?? braced ?? "") ?? whole,
   );
 
-/** The substitution that prints the value of an assignment, if it is nothing else and what it prints is known from its text. */
+/** The substitution that is the whole value of an assignment, if its text tells what it prints, or `$!`. Undefined for any other value. */
 export function printedBy(walk: WalkState, node: WordNode): string | undefined {
-  const text = printedText(walk, node).replace(/^"(.*)"$/s, "$1");
+  const text = withSubstitutions(walk, node).replace(/^"(.*)"$/s, "$1");
   if (text === "$!") return text;
   const isSubstitution = /^\$\([^()]*\)$/.test(text) || /^`[^`]*`$/.test(text);
   return isSubstitution && (isPlainText(text) || globIn(text) !== undefined) ? text : undefined;

@@ -15,10 +15,11 @@ const showsLines =
     shows(use, out);
     if (printsLines(use, more) && !namesFiles(use)) printsTracked(use, out, "top");
   };
-// With these, `git grep` searches files that git does not track.
+
+// With these options, `git grep` searches files that git does not track.
 const UNTRACKED = "no-index untracked no-exclude-standard";
 
-function printsUntracked(operands: readonly Operand[], out: Findings): void {
+function printsFolders(operands: readonly Operand[], out: Findings): void {
   const words = operands.length > 0 ? operands.map(({ word }) => word) : [known(".")];
   for (const word of words) file(out, "read", word, { below: true, prints: true });
 }
@@ -27,8 +28,9 @@ function printsUntracked(operands: readonly Operand[], out: Findings): void {
 function difference(use: ParsedArgs, out: Findings): void {
   linesByDefault(use, out);
   if (use.operands.length === 2 && use.operands.some(({ word }) => OUTSIDE.test(prefix(word))))
-    printsUntracked(use.operands, out);
+    printsFolders(use.operands, out);
 }
+
 const OUTSIDE = /^(?:[/~]|(?:[^]*\/)?\.\.(?:\/|$))/;
 
 const linesByOption = showsLines({ byDefault: false });
@@ -91,7 +93,7 @@ export const GIT_READERS: Readonly<Record<string, Spec>> = {
     more: (use, out) => {
       const operands = use.operands.slice(hasOption(use, "e f") ? 0 : 1);
       readsPatterns(operands, out);
-      if (hasOption(use, UNTRACKED)) return printsUntracked(operands, out);
+      if (hasOption(use, UNTRACKED)) return printsFolders(operands, out);
       if (!isInEffect(use, "name-only files-without-match count quiet"))
         printsTracked(use, out, "below", operands);
     },

@@ -164,7 +164,7 @@ export function linkMakerOf(
   }
 }
 
-/** Whether it moves what it names, and not what links below that lead to. */
+/** Whether a command is `mv` or `git mv`, which move a link itself and not what it leads to. */
 export const isMove = ([program, sub]: readonly Word[]): boolean =>
   /^g?mv$/.test(program?.text ?? "") || (program?.text === "git" && sub?.text === "mv");
 

@@ -2,7 +2,7 @@ import type { Effect, Word } from "../analysis.ts";
 import { noteSet } from "../expand/assignments.ts";
 import { visitWord } from "../expand/expansions.ts";
 import { eachCommit } from "../expand/printed-words.ts";
-import { appendWords, printedText } from "../expand/words.ts";
+import { appendWords, withSubstitutions } from "../expand/words.ts";
 import { LIMITS } from "../limits.ts";
 import type { Node, Statement, WordNode } from "../parse/syntax.ts";
 import { ANYWHERE, eitherFolder, resolveEffects, type Folder } from "../effects/working-folder.ts";
@@ -95,7 +95,7 @@ export function walkRounds(
   const [list, more] = wordlist;
   const printed =
     type === "For" && list !== undefined && more === undefined
-      ? eachCommit(printedText(walk, list))
+      ? eachCommit(withSubstitutions(walk, list))
       : undefined;
   const rounds = type === "For" && words.length <= LIMITS.rounds ? words : [];
   if (printed === undefined) walk.variables.forEach(name.text, rounds, walk, round);

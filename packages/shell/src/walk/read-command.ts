@@ -38,7 +38,7 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
         assignments.push(assignment);
         // A substitution earlier in the command still reads the old value.
         if (followed && (prefix.length === 1 || walk.pending === undefined))
-          walk.variables.assign(item.name, ...valueOf(walk, item, assignment));
+          assign(walk, item, assignment);
         else if (place.sets === true && isWhole(item))
           walk.variables.setInList(item.name, assignment.value);
         else walk.variables.setElsewhere(item.name);
@@ -79,13 +79,10 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
   return redirected?.input ?? place.input;
 }
 
-function valueOf(
-  walk: WalkState,
-  item: AssignmentNode,
-  { value }: Assignment,
-): readonly [value?: Word | undefined, printed?: string | undefined] {
-  if (!isWhole(item) || item.value.type !== "Word") return [isWhole(item) ? value : undefined];
-  return [value, printedBy(walk, item.value)];
+function assign(walk: WalkState, item: AssignmentNode, { value }: Assignment): void {
+  if (!isWhole(item)) return walk.variables.assign(item.name, undefined);
+  const printed = item.value.type === "Word" ? printedBy(walk, item.value) : undefined;
+  walk.variables.assign(item.name, value, printed);
 }
 
 /** Whether a statement of a list only sets a variable, before the next one runs. */
