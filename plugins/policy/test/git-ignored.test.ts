@@ -55,7 +55,7 @@ describe("`git_ignored = true`", () => {
     },
   );
 
-  it.each(readCases<string>(import.meta, "does-cover"))("does not cover %s", async (line) => {
+  it.each(readCases<string>(import.meta, "does-not-cover"))("does not cover %s", async (line) => {
     expect(await effectOf(line)).toBe("deny");
   });
 

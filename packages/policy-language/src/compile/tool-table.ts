@@ -177,16 +177,18 @@ export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
   ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
 ]);
 
+const SEARCHES = [
+  ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
+  ...["codebase_search", "search_codebase"],
+];
+
 /**
  * Tools that print what is in the files below a folder, hidden ones too: those of Claude Code, Gemini CLI, Qwen Code and opencode run
- * ripgrep with `--hidden`. Searches leave out what git ignores, and `read_many_files` does so only if it is not told otherwise.
+ * ripgrep with `--hidden`. `unignored`: they leave out what git ignores. An argument of `read_many_files` can turn that off.
  */
 export const PRINTS: ReadonlyMap<string, "all" | "unignored"> = new Map([
-  ...[
-    ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
-    ...["codebase_search", "search_codebase"],
-  ].map((name) => [name, "unignored"] as const),
-  ["read_many_files", "all"] as const,
+  ["read_many_files", "all"],
+  ...SEARCHES.map((name) => [name, "unignored"] as const),
 ]);
 
 /** Arguments of a shell tool that change neither what runs nor where it runs. */

@@ -8,8 +8,8 @@ export function findOwnVariables(
   commands: readonly ShellCommand[],
 ): (command: ShellCommand) => boolean {
   let reads: boolean | undefined;
-  // By convention, variables of the environment have capitals, and a program of the project may heed any of these, but no number of a
-  // process.
+  // By convention, variables of the environment have capitals, and a program of the project may read any of these. None is steered by
+  // the id of a process.
   const isOwn = (name: string): boolean =>
     isOrdinary(name) &&
     !isSetByShell(name) &&
