@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_194,
+  source_lines: 145_195,
   test_lines: 108_442,
   files_over_300: 0,
   functions_over_60: 0,

@@ -260,7 +260,8 @@ function readSub(
   apply(sub, out, first.at + 1);
 }
 
-function readWrapped(skip: number, use: ParsedArgs, out: Findings): void {
+/** Reads a command that begins at an operand of a wrapper. */
+export function readWrapped(skip: number, use: ParsedArgs, out: Findings): void {
   const first = use.operands[skip];
   if (first === undefined) return;
   // What a transparent wrapper runs is decided as a command of its own.

@@ -1,5 +1,5 @@
 import type { Word } from "../analysis.ts";
-import { noteUnclearStart, readOptions, runArgv } from "./apply-spec.ts";
+import { readOptions, readWrapped } from "./apply-spec.ts";
 import { assignmentName, splitEnv } from "./env.ts";
 import { hazard, runScript, type Findings } from "./findings.ts";
 import { parseArgs, optionsNamed, hasOption, valueOf } from "./parsed-args.ts";
@@ -12,18 +12,18 @@ const ENV: Spec = {
   options: options`-i,--ignore-environment -0,--null -v,--debug --list-signal-handling --help --version ${kind.value} -u,--unset
     -S,--split-string -a,--argv0 -P ${kind.takes("dir")} -C,--chdir ${kind.optional} --block-signal --default-signal --ignore-signal`,
   posix: true,
+  transparent: true,
 };
-/** Reads assignments, then the command. */
-export function runAfterAssignments(use: ParsedArgs, out: Findings): void {
-  for (const { at, word } of use.operands) {
-    const name = assignmentName(word);
-    if (name === undefined) {
-      runArgv(out, at);
-      noteUnclearStart(use, out);
-      return;
-    }
+
+/** Reads assignments, then the command. Returns whether there is one. */
+export function runAfterAssignments(use: ParsedArgs, out: Findings): boolean {
+  const first = use.operands.findIndex(({ word }) => assignmentName(word) === undefined);
+  for (const { at, word } of use.operands.slice(0, first < 0 ? undefined : first)) {
+    const name = assignmentName(word) ?? "";
     if (roleOf(name, after(word, name.length + 1)) !== "harmless") hazard(out, at, "configure");
   }
+  if (first >= 0) readWrapped(first, use, out);
+  return first >= 0;
 }
 
 /** env: options, assignments and a command. `-S` splits a text into further arguments. */
@@ -35,10 +35,9 @@ export function readEnv(out: Findings, from: number): void {
     if (hasOption(use, "help version")) return;
     readOptions(use, out);
     const [first] = use.operands;
-    runAfterAssignments(
-      first?.word.text === "-" ? { ...use, operands: use.operands.slice(1) } : use,
-      out,
-    );
+    const operands = first?.word.text === "-" ? use.operands.slice(1) : use.operands;
+    const runs = runAfterAssignments({ ...use, operands }, out);
+    if (!runs) out.effects.push({ kind: "environment" });
     return;
   }
   // The words of the text replace the option, followed by the remaining arguments.
