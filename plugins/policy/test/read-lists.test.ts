@@ -7,7 +7,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { policy } from "../src/index.ts";
 import { call, inFolder, rule } from "./kit.ts";
 
-const ALLOWED = `command = ["cat *", "echo *", "find *", "git grep *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
+const ALLOWED = `command = ["cat *", "cd *", "echo *", "find *", "git grep *", "git log *", "git ls-files *", "grep *", "head *", "ls *", "read *", "sed -i *", "sort *", "tail *", "wc *", "xargs *"]
 paths = "**"`;
 const text = rule("secret", "deny", 'paths = "**/.env"') + rule("files", "allow", ALLOWED);
 
@@ -90,6 +90,32 @@ describe("a body that may read from the list itself", () => {
   const bodies = readCases<string>(import.meta, "bodies");
   it.each(bodies)("leaves the paths after it unknown: %s", async (body) => {
     const line = `find . -name '*.ts' | while read -r f; do cat "$f"; ${body}; done`;
+    expect(await decided(line)).not.toBe("allow");
+  });
+});
+
+describe("a variable that holds what `ls` prints", () => {
+  beforeEach(() => {
+    create("src/c.md");
+    create("src/.env", SECRET);
+  });
+
+  it.each([
+    "cd src && f=$(ls -d *.md) && cat $f",
+    "cd src && f=$(ls -d *.md) && for g in ${f}; do cat $g; done",
+    "f=$(ls -d src/*.md); g=$f; cat $g",
+  ])("is known in the folder of the names: %s", async (line) => {
+    expect(await decided(line)).toBe("allow");
+  });
+
+  // Each part of such a name is a file elsewhere.
+  it.each([
+    "f=$(ls -d *.md) && cd src && cat $f",
+    "f=`ls -d *.md`; cd src && for g in ${f}; do cat $g; done",
+    "f=$(ls -d *.md); g=$f; (cd src; cat $g)",
+  ])("is unknown in another folder: %s", async (line) => {
+    create("x .env y.md");
+    expect(printedBy("bash", line)).toContain(SECRET);
     expect(await decided(line)).not.toBe("allow");
   });
 });

@@ -1,4 +1,5 @@
 import type { Piece, Word } from "../analysis.ts";
+import { globIn } from "./printed-words.ts";
 import { isOrdinary, isSetByShell } from "./variables.ts";
 
 /**
@@ -13,8 +14,8 @@ export class KnownVariables {
   #hidden: boolean;
   #ended = false;
   readonly #values = new Map<string, readonly Piece[]>();
-  // The text of the substitution whose output a variable holds.
-  readonly #printed = new Map<string, string>();
+  // The substitution whose output a variable holds.
+  readonly #printed = new Map<string, Substitution>();
   // Variables that hold a found name. `folderChanges`: how often the working directory had changed before the search.
   readonly #names = new Map<string, FolderChanges & { readonly word: Word }>();
   readonly #uses = new Map<string, number>();
@@ -49,11 +50,14 @@ export class KnownVariables {
   }
 
   /** The text of the substitution whose output a variable holds, if that text tells what it prints. */
-  printedIn(name: string): string | undefined {
-    if (this.#hidden || this.#elsewhere.has(name)) return undefined;
-    const text = this.#printed.get(name);
-    if (text !== undefined) this.#use(name);
-    return text;
+  printedIn(name: string, { folderChanges }: FolderChanges): string | undefined {
+    const printed = this.#printed.get(name);
+    if (this.#hidden || this.#elsewhere.has(name) || printed === undefined) return undefined;
+    // The names of another folder may be split into words that are files here.
+    if (printed.folderChanges !== folderChanges && globIn(printed.text) !== undefined)
+      return undefined;
+    this.#use(name);
+    return printed.text;
   }
 
   #use(name: string): void {
@@ -70,7 +74,7 @@ export class KnownVariables {
   }
 
   /** Sets a variable for the text that follows. `printed`: the substitution that prints the value. */
-  assign(name: string, value: Word | undefined, printed?: string): void {
+  assign(name: string, value: Word | undefined, printed?: Substitution): void {
     this.#names.delete(name);
     this.#printed.delete(name);
     if (this.#chain === "or") return this.setElsewhere(name);
@@ -141,7 +145,7 @@ export class KnownVariables {
   }
 
   /** Walks the body of a loop once for all rounds. `printed`: a substitution that prints such a value as the variable has. */
-  forPrinted(name: string, printed: string, body: () => void): void {
+  forPrinted(name: string, printed: Substitution, body: () => void): void {
     if (!isFollowed(name) || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
       this.setElsewhere(name);
       return body();
@@ -178,6 +182,11 @@ export class KnownVariables {
 /** How often the working directory has changed so far. */
 interface FolderChanges {
   readonly folderChanges: number;
+}
+
+/** A substitution, and how often the working directory had changed before it. */
+export interface Substitution extends FolderChanges {
+  readonly text: string;
 }
 
 const COUNT: readonly Piece[] = [{ hole: "number", optional: true }];

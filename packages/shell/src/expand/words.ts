@@ -10,6 +10,7 @@ import {
   lastJobIn,
 } from "./printed-words.ts";
 import { expandBraces, type Unit } from "./braces.ts";
+import type { Substitution } from "./known-variables.ts";
 import { noteUnknown, type WalkState } from "../walk/walk-state.ts";
 import { foundAgain } from "../programs/found-files.ts";
 import { NEW_FILE } from "../programs/path-of-word.ts";
@@ -145,13 +146,13 @@ export const withSubstitutions = (walk: WalkState, { text }: WordNode): string =
   text.replace(
     /\$(?:(\w+)|\{(\w+)\})/g,
     (whole, bare: string | undefined, braced: string | undefined) =>
-      walk.variables.printedIn(bare ?? braced ?? "") ?? whole,
+      walk.variables.printedIn(bare ?? braced ?? "", walk) ?? whole,
   );
 
 /** The substitution that is the whole value of an assignment, if its text tells what it prints, or `$!`. Undefined for any other value. */
-export function printedBy(walk: WalkState, node: WordNode): string | undefined {
+export function printedBy(walk: WalkState, node: WordNode): Substitution | undefined {
   const text = withSubstitutions(walk, node).replace(/^"(.*)"$/s, "$1");
-  if (text === "$!") return text;
   const isSubstitution = /^\$\([^()]*\)$/.test(text) || /^`[^`]*`$/.test(text);
-  return isSubstitution && (isPlainText(text) || globIn(text) !== undefined) ? text : undefined;
+  const isKnown = isSubstitution && (isPlainText(text) || globIn(text) !== undefined);
+  return isKnown || text === "$!" ? { text, folderChanges: walk.folderChanges } : undefined;
 }

@@ -99,7 +99,12 @@ export function walkRounds(
       : undefined;
   const rounds = type === "For" && words.length <= LIMITS.rounds ? words : [];
   if (printed === undefined) walk.variables.forEach(name.text, rounds, walk, round);
-  else walk.variables.forPrinted(name.text, printed, round);
+  else
+    walk.variables.forPrinted(
+      name.text,
+      { text: printed, folderChanges: walk.folderChanges },
+      round,
+    );
 }
 
 const isName = (piece: Word["pieces"][number]): boolean =>
