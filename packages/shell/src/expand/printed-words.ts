@@ -51,11 +51,11 @@ export function commitIn(text: string, [program, ...words]: readonly Word[]): Wo
   const [word, , from = "", to = ""] = COMMIT.exec(text) ?? [];
   const isQuoted = text.startsWith('"');
   const sub = words.find((other) => other.text !== "--no-pager")?.text ?? "";
-  // After `-C` or `-F` it is the name of a file or folder.
+  // After these options it is the name of a file or folder.
   const isGit =
     program?.text === "git" &&
     /^[a-z]/.test(sub) &&
-    !/^-[A-Z]$/.test(words.at(-1)?.text ?? "") &&
+    !NAMES_FILE.test(words.at(-1)?.text ?? "") &&
     (from !== "" || IS_CHECKED.test(text) || LOOKS.test(sub));
   const isData = isEcho(program) || (isQuoted && isTest(program));
   if (word === undefined || !(isGit || isData)) return undefined;
@@ -63,6 +63,9 @@ export function commitIn(text: string, [program, ...words]: readonly Word[]): Wo
   const known: Word = { text: id, pieces: [id], single: true };
   return isQuoted || id !== SOME_ID ? known : { ...known, optional: true };
 }
+
+// `-C`, `-F`, `-o`, `--output`, `--file` and their like. Git also accepts the start of a long option.
+const NAMES_FILE = /^-(?:[A-Zfo]|-(?:ou|fil).*)$/;
 
 // Subcommands that do nothing to a file of that name.
 const LOOKS = /^(?:branch|cat-file|describe|diff|log|rev-list|show|tag)$/;
