@@ -61,7 +61,7 @@ export function withWords<Options extends CallOptions>(
   if (!process.argv.includes("--"))
     throw usageError(
       `Too many arguments: ${quote(line)}`,
-      "Write a shell command behind `--`, as in `bylaw check -- git status`",
+      "Write a shell command behind `--`, as in `-- git status`",
     );
   if (options.tool !== undefined || options.args !== undefined)
     throw usageError("A shell command cannot be given with `--tool` or `--args`");
