@@ -50,6 +50,18 @@ test.each(readCases<string>(import.meta, "names-line-itself-may"))(
   (line) => expect(foundBy(line)).toContain("state"),
 );
 
+test("a search whose names fit the folder it starts at passes on everything below it", () => {
+  const spares = (start: string, name: string): boolean | undefined =>
+    analyze(`find ${start} -name '${name}' | xargs grep -r x`)
+      .commands.at(-1)
+      ?.effects.some((effect) => "path" in effect && effect.found?.names !== undefined);
+  expect(spares("src", "*e*")).toBe(true);
+  expect(spares("secrets", "*e*")).toBe(false);
+  expect(spares("./a/secrets/", "*c*t*")).toBe(false);
+  expect(spares("a/..", "*.*")).toBe(false);
+  expect(spares("s*", "*e*")).toBe(false);
+});
+
 test("code in found files is unknown", () => {
   for (const program of ["node", "python3", "bash", "perl"])
     expect(foundBy(`find src -type f -exec ${program} {} \\;`)).toContain("dynamic_script");

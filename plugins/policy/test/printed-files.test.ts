@@ -235,6 +235,14 @@ describe("a search for names", () => {
     },
   );
 
+  it("is not allowed if the folder that it starts at has one, with a denied file in it", async () => {
+    const line = "find src -name '*r*' -exec grep -r KEY {} +";
+    create("src/br/a.ts");
+    expect(await effectOf(line)).toBe("allow");
+    create("src/.env");
+    expect(await effectOf(line)).toBe("deny");
+  });
+
   it("is denied if it deletes whatever has a letter in its name", async () => {
     const decideStrictly = decideBy(rule("all", "deny", 'effects = ["delete-below"]'));
     for (const line of ["find . -name '*a*' -delete", "rm -r src"])

@@ -47,8 +47,9 @@ const recursives = new WeakMap<FoundFiles, FoundFiles>();
 export function recursiveOf(found: FoundFiles): FoundFiles {
   const known = recursives.get(found);
   if (known !== undefined) return known;
-  const { only } = findingOf(found);
-  const all: FoundFiles = { ...found, recursive: true, ...(only && { names: only }) };
+  const { only, path, below } = findingOf(found);
+  const spares = only !== undefined && below && !findsStart(only, path);
+  const all: FoundFiles = { ...found, recursive: true, ...(spares && { names: only }) };
   recursives.set(found, all);
   return all;
 }
@@ -126,29 +127,44 @@ function belowFound({ only: _, ...finding }: Finding, tail: string): Word {
 /** What is deleted below a folder, with everything inside, if only files of some names are found. Empty if that is the folder itself. */
 export function deletedBelow(
   { only = [], below }: Finding,
-  { text, pattern }: PathText & { readonly pattern?: string },
+  path: Start,
 ): readonly { readonly path: PathText; readonly only: readonly string[] }[] {
-  if (!below || text === undefined || pattern !== undefined) return [];
-  // A search also finds the folder that it starts at, by its own name.
+  const { text } = path;
+  if (!below || text === undefined || findsStart(only, path)) return [];
+  return only.map((name) => ({ path: namedBelow(text, name), only: [name] }));
+}
+
+type Start = PathText & { readonly pattern?: string };
+
+// Whether a search may also find the folder that it starts at, by its own name.
+function findsStart(only: readonly string[], { text, pattern }: Start): boolean {
+  if (text === undefined || pattern !== undefined) return true;
   const start =
     text
       .replace(/(?!^)\/+$/, "")
       .split("/")
       .at(-1) ?? "";
-  if (start.startsWith("~") || only.some((glob) => mayMatch(glob, start))) return [];
-  return only.map((name) => ({ path: namedBelow(text, name), only: [name] }));
+  return start.startsWith("~") || only.some((glob) => mayMatch(glob, start));
 }
 
 /** Whether a glob is about a part of a name. Any name may have a part such as `e`, so that alone spares nothing that is deleted. */
 export const isLoose = (glob: string): boolean => /^\*.*\*$/s.test(glob);
 
-/** Whether a glob may match a name, in whatever case. Everything between its first and its last `*` may be any text. */
+/** Whether a glob may match a name, in whatever case. One with other wildcards than `*` may match any. */
 export function mayMatch(glob: string, name: string): boolean {
+  if (/[?[\]{}\\]/.test(glob)) return true;
   const [head = "", ...rest] = glob.toLowerCase().split("*");
   const lower = name.toLowerCase();
-  return rest.length === 0
-    ? lower === head
-    : lower.startsWith(head) && lower.endsWith(rest.at(-1) ?? "");
+  const tail = rest.pop();
+  if (tail === undefined) return lower === head;
+  const end = lower.length - tail.length;
+  let at = head.length;
+  if (at > end || !lower.startsWith(head) || !lower.endsWith(tail)) return false;
+  return rest.every((text) => {
+    const found = lower.indexOf(text, at);
+    at = found + text.length;
+    return found >= 0 && at <= end;
+  });
 }
 
 /** The working directory. */
