@@ -154,6 +154,9 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
         hazard(out, at, "configure");
         unknown(out, "state", "a program that `hash -p` puts behind a name");
       }
+      // zsh also does so for `hash name=program`.
+      if (use.operands.some(({ word }) => word.text?.includes("=") !== false))
+        unknown(out, "state", "a program that `hash` may put behind a name");
     },
   },
   enable: {
