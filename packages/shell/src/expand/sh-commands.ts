@@ -47,11 +47,15 @@ export function noteShPipe(walk: WalkState, expression: WordNode): void {
       noteRun(walk, "syntax", `${quote(word)} behind \`|\` in \`[[\``);
 }
 
-/** Records a program in the text of `((`. */
+/** Records a program or a file to write in the text of `((`. */
 export function noteShArithmetic(walk: WalkState, text: string): void {
   for (const [, word = "", rest = ""] of text.matchAll(/([^\s<>|&();!]+)([^|&();]*)/g))
     if (mayBeProgram(word) && !(isFileTool(word) && !/[A-Za-z_$]/.test(rest)))
       noteRun(walk, "syntax", `${quote(word)} in \`((\``);
+  // It writes to the file behind `>`, which may be a link. A number is hardly one.
+  for (const [, word = ""] of text.matchAll(/>[>&|]?\s*([^\s<>|&();]*)/g))
+    if (!/^(?:=\w*|\d*)$/.test(word))
+      noteUnknown(walk, "syntax", `${quote(word)} behind \`>\` in \`((\`, where \`sh\` may write`);
 }
 
 const mayBeProgram = (text: string): boolean =>
