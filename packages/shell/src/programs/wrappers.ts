@@ -5,8 +5,8 @@ import { OPAQUE, RUNNERS } from "./runners.ts";
 import { readFind } from "./find.ts";
 import { readFd, readParallel, readXargs } from "./xargs.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
-import { file, runScript, type Findings } from "./findings.ts";
-import { parseArgs, hasOption } from "./parsed-args.ts";
+import { file, hazard, runScript, type Findings } from "./findings.ts";
+import { parseArgs, hasOption, optionsNamed } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { readEnv, runAfterAssignments } from "./env-program.ts";
 import { joined, known, prefix } from "./word-text.ts";
@@ -168,6 +168,11 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     ...wraps`-v -q -h ${kind.write} --log-file --xml-file ${kind.value} --tool ${kind.read} --suppressions ${kind.optional}
       --leak-check --show-leak-kinds --track-origins --error-exitcode --num-callers`,
     transparent: true,
+    // It runs a program of that name from a folder of its own.
+    more: (use, out) => {
+      for (const { at, value } of optionsNamed(use, "tool"))
+        if (!/^\w+$/.test(value?.text ?? "")) hazard(out, at, "run");
+    },
   },
   script: {
     options: options`-a,--append -e,--return -f,--flush --force -q,--quiet -h -V ${kind.takes("script")} -c,--command
