@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_213,
-  test_lines: 108_468,
+  source_lines: 145_242,
+  test_lines: 108_497,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

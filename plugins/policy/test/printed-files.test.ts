@@ -243,6 +243,15 @@ describe("a search for names", () => {
     expect(await effectOf(line)).toBe("deny");
   });
 
+  it("is not allowed if it finds a link with braces in its name to a denied file", async () => {
+    const line = "find src -name 'a{b}*' -exec cat {} +";
+    create("src/ab.ts");
+    expect(await effectOf(line)).toBe("allow");
+    create("src/.env");
+    symlinkSync(".env", join(work, "src/a{b}.ts"));
+    expect(await effectOf(line)).toBe("deny");
+  });
+
   it("is denied if it deletes whatever has a letter in its name", async () => {
     const decideStrictly = decideBy(rule("all", "deny", 'effects = ["delete-below"]'));
     for (const line of ["find . -name '*a*' -delete", "rm -r src"])

@@ -34,7 +34,7 @@ export function readNames(folder: string, pattern: string): readonly Segment[] {
  */
 export function readFilters(globs: readonly string[]): readonly NameGlob[] {
   return globs.flatMap(alternatives).flatMap((glob) => {
-    const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\{.*\}|\[[^[\]]+\]|\?/g, "*");
+    const name = glob.slice(glob.lastIndexOf("/") + 1).replace(/\[[^[\]]+\]|\?/g, "*");
     // A nested class, or one that begins with a bracket, may end anywhere. A glob that ends in a slash is about folders.
     if (name === "" || /[[\]]/.test(name)) return [readName("*")];
     // Braces behind a backslash are no alternatives, so the name may be another.
@@ -42,10 +42,11 @@ export function readFilters(globs: readonly string[]): readonly NameGlob[] {
   });
 }
 
-// Expands one pair of braces. With several pairs, they match any text.
+// Expands one pair of braces, which are text to some programs. Several pairs match any text.
 function alternatives(glob: string): readonly string[] {
   const [, before = "", list, after = ""] = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/.exec(glob) ?? [];
-  return list === undefined ? [glob] : list.split(",").map((one) => before + one + after);
+  if (list === undefined) return [glob.replace(/\{[^]*\}/, "*")];
+  return [glob, ...list.split(",").map((one) => before + one + after)];
 }
 
 function readName(segment: string): NameGlob {
