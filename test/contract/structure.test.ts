@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_242,
+  source_lines: 145_265,
   test_lines: 108_497,
   files_over_300: 0,
   functions_over_60: 0,

@@ -85,23 +85,46 @@ function isUnmoved(effect: Effect, { argv }: Draft, makers: readonly Maker[]): b
   const path = textOf(effect);
   if (!("path" in effect) || path === undefined || effect.found !== undefined) return false;
   if (!SIMPLE.test(path) || (effect.below === true && !isMove(argv))) return false;
-  const names = new Set(namesOf(path).map(folded));
-  return !names.has("") && makers.every(({ by }) => isMove(by.argv) && givesNone(by, names));
+  const names = namesOf(path).map(folded);
+  return (
+    !names.includes("") &&
+    makers.every(({ by }) => {
+      const given = namesGiven(by);
+      return given !== undefined && !names.some((name) => given.has(name));
+    })
+  );
 }
 
-// Whether a move gives none of these names. If a folder is not there, it may be the new name.
-function givesNone({ argv, effects }: Draft, names: ReadonlySet<string>): boolean {
-  const given = [
+type Given = ReadonlySet<string> | undefined;
+
+// A line of a thousand moves asks this of each of them a thousand times.
+const givenBy = new WeakMap<
+  Draft,
+  { readonly effects: readonly Effect[]; readonly given: Given }
+>();
+
+function namesGiven(draft: Draft): Given {
+  const { effects } = draft;
+  const known = givenBy.get(draft);
+  if (known?.effects === effects) return known.given;
+  const given = readGiven(draft);
+  givenBy.set(draft, { effects, given });
+  return given;
+}
+
+// The names that a move may give. If a folder is not there, it may be the new name. Undefined if they are not all known.
+function readGiven({ argv, effects }: Draft): Given {
+  if (!isMove(argv)) return undefined;
+  const texts = [
     ...argv.slice(1).map(({ text }) => (PLAIN_MOVE.test(text ?? "") ? "mv" : text)),
     ...effects.flatMap((effect) => (effect.kind === "write" ? [textOf(effect)] : [])),
   ];
-  return given.every(
-    (text) =>
-      text !== undefined &&
-      SIMPLE.test(text) &&
-      !text.startsWith("-") &&
-      !names.has(folded(namesOf(text).at(-1) ?? "")),
-  );
+  const given = new Set<string>();
+  for (const text of texts) {
+    if (text === undefined || !SIMPLE.test(text) || text.startsWith("-")) return undefined;
+    given.add(folded(namesOf(text).at(-1) ?? ""));
+  }
+  return given;
 }
 
 // Some file systems ignore case, and dots at the end.
