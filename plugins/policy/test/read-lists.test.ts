@@ -120,7 +120,7 @@ describe("a variable that holds what `ls` prints", () => {
   });
 });
 
-// A part of a path is another path.
+// What is left of a path may be the path of another file.
 it("a loop whose redirection shares the list leaves the paths unknown", async () => {
   const body = 'echo x | head -c 5 <&3; cat "$f"';
   expect(await decided(`find . -name '*.ts' | while read -r f; do ${body}; done 3<&0`)).not.toBe(

@@ -50,14 +50,14 @@ function homeOf(): { readonly home?: string } {
   }
 }
 
-/** The options with a shell command that was given in words. Throws BYLAW_USAGE_INVALID if it cannot be told apart from options. */
+/** The options with a shell command that was given in words. Throws BYLAW_USAGE_INVALID without `--`, or if the options name a call too. */
 export function withWords<Options extends CallOptions>(
   words: readonly string[],
   options: Options,
 ): Options {
   const [line = "", ...more] = words;
   if (words.length === 0) return options;
-  // An option here is a misspelt one, not part of a shell command.
+  // Without `--`, the word may be a misspelt option.
   if (!process.argv.includes("--"))
     throw usageError(
       `Too many arguments: ${quote(line)}`,

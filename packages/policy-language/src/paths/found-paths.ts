@@ -67,7 +67,7 @@ export function foundPaths(
     if (kind === "hidden") return false;
     if (kind === "folder" && (except.includes(name) || isLeftOut(path, name, all))) return true;
     const isWanted = whole || only?.some((glob) => mayName(glob, name)) === true;
-    // The program reads what is below a link that it is given.
+    // A program that gets a link to a folder also reads what is below it, which is not listed here.
     if (recursive && isWanted && links && kind === "link") return false;
     if (splits && (isWanted || kind === "folder") && !isOneWord(name, expands)) return false;
     if (isWanted && (links || kind !== "link") && counts(path) && !isLeftOut(path, name, all)) {

@@ -87,7 +87,7 @@ export function fitsGlob(
   return true;
 }
 
-/** Whether a segment of a command's glob may match a name. May return true for a name that it does not match. */
+/** Whether a segment of a command's glob may match a name. Also true if that is not certain. */
 export const mayFind = (glob: NameGlob, name: string): boolean =>
   fitsGlob(name, glob) && (glob.prefix !== "" || !name.startsWith("."));
 

@@ -97,7 +97,7 @@ function isUnmoved(effect: Effect, { argv }: Draft, makers: readonly Maker[]): b
 
 type Given = ReadonlySet<string> | undefined;
 
-// A line of a thousand moves asks this of each of them a thousand times.
+// Every path of a line is compared with every move before it.
 const givenBy = new WeakMap<
   Draft,
   { readonly effects: readonly Effect[]; readonly given: Given }

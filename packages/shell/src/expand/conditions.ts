@@ -16,7 +16,7 @@ export function visitTest(walk: WalkState, expression: TestExpression): void {
     switch (node.type) {
       case "TestUnary":
         noteRefused(walk, node.operand);
-        // A word alone stands for `-n` and the word.
+        // `[[ x ]]` is short for `[[ -n x ]]`.
         if (node !== first && node.pos === node.operand.pos) visitLaterOperand(walk, node.operand);
         else visitWord(walk, node.operand);
         // zsh evaluates the number.

@@ -5,7 +5,7 @@ const BRANCH = "(?:HEAD|@|main|master|develop|trunk)[~^\\d]*";
 const REF = "[A-Za-z0-9_@][\\w./~^-]*";
 const FORMAT = "--(?:format|pretty)=(?:format:)?%[hH]";
 const CHECKED = `git (?:rev-parse(?: --short(?:=\\d+)?| --verify)+ ${BRANCH}|merge-base ${REF} ${REF}|log -1 ${FORMAT})`;
-// If a file has this name, it prints the name instead of an id.
+// With a file of this name, git prints the name instead of an id.
 const UNCHECKED = `git rev-parse ${BRANCH}`;
 // Git refuses names of branches that begin with a dash only in some commands, so these need text before them.
 const NAMED = `git (?:rev-parse --abbrev-ref HEAD|branch --show-current)`;

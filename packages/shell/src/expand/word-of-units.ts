@@ -130,7 +130,7 @@ function append(pieces: Piece[], piece: Piece): void {
   else if (piece !== "") pieces.push(piece);
 }
 
-// Without a number, the text after it begins the word.
+// If nothing is printed, the word begins with the text after it.
 const countIn = (units: readonly Unit[]): Piece => (units.length === 1 ? COUNT_PIECE : ANY_PIECE);
 
 const COUNT_PIECE: Piece = { hole: "number", optional: true };

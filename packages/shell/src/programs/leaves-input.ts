@@ -50,7 +50,7 @@ function namesFile(program: string, argv: readonly Word[], effects: readonly Eff
 
 const isFound = (effect: Effect): boolean => "path" in effect && effect.found !== undefined;
 
-/** Whether a redirection may make the standard input readable in another way: under another number, or as a file. */
+/** Whether a redirection may give a program a second way to read the standard input: another number, or a file. */
 export const sharesInput = ({ operator, target }: Redirection): boolean =>
   /^[<>]&$/.test(operator)
     ? !/^(?:[12]|-)$/.test(target?.text ?? "")

@@ -3,7 +3,7 @@ import { prefix } from "./word-text.ts";
 
 const UNKNOWN: PathText = { why: "a path known only at run time" };
 
-/** Stands for the path of a new file or folder of `mktemp`. */
+/** The path of a file or folder that `mktemp` makes. */
 export const NEW_FILE = "/tmp/tmp.XXXXXXXXXX";
 
 // Folders of the system. Few lines make folders of these names in a new folder.
