@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_265,
-  test_lines: 108_497,
+  source_lines: 145_286,
+  test_lines: 108_588,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -31,6 +31,18 @@ command = "npm publish *"
 name = "deleting"
 action = "ask_user"
 command = "rm *"
+
+[[rules]]
+name = "no-drop"
+action = "deny"
+command = "dropdb *"
+
+[[rules]]
+name = "drop-scratch"
+priority = "workspace"
+action = "ask_user"
+command = "dropdb scratch*"
+reason = "Look first"
 `;
 const CONFIG = JSON.stringify({
   plugins: [{ use: "@bylaw/plugin-policy", options: { files: ["rules.toml"], discover: "none" } }],
@@ -233,6 +245,25 @@ describe("a suggestion", () => {
         (other) => [other, "ask_user"] as const,
       ),
       ["rm draft && cat .env", "deny"],
+    ] as const)
+      expect([command, await effectIn(one.cwd, command)]).toEqual([command, effect]);
+  });
+
+  test("overrides the deny that an ask lifts, and says so", async () => {
+    const one = await project(async ({ ask }) => {
+      for (const command of ["dropdb scratch1", "dropdb scratch1", "dropdb main"])
+        await ask(command, "yes");
+    });
+    const [suggestion] = await one.found();
+    expect(suggestion?.toml).toContain('overrides = ["drop-scratch", "no-drop"]\n');
+    expect((await one.suggest()).stdout).toMatch(
+      /`drop-scratch` \(.*\), which asks on purpose: Look first\n {3}overrides `no-drop` \(.*\), which denies on purpose/,
+    );
+    writeFileSync(join(one.cwd, "learned.toml"), suggestion?.toml ?? "");
+    for (const [command, effect] of [
+      ["dropdb scratch1", "allow"],
+      ["dropdb scratch2", "ask_user"],
+      ["dropdb main", "deny"],
     ] as const)
       expect([command, await effectIn(one.cwd, command)]).toEqual([command, effect]);
   });

@@ -359,6 +359,19 @@ test("only the file itself is reported for overriding rules beside it", async ()
   expect(await found('priority = "user"\nshadow = true')).toEqual([]);
 });
 
+test("an allow overrides a deny only beside an ask of a higher priority", async () => {
+  const rule = (name: string, more: string) =>
+    `[[rules]]\nname = "${name}"\ncommand = "x"\n${more}\n`;
+  const all = (names: string) =>
+    rule("ask-x", 'priority = "workspace"\naction = "ask_user"') +
+    rule("no-x", 'action = "deny"') +
+    rule("mine", `priority = "workspace"\naction = "allow"\noverrides = [${names}]`);
+  expect(await messagesOf(all('"ask-x", "no-x"'), "overrides_nothing")).toEqual([]);
+  expect(await messagesOf(all('"no-x"'), "overrides_nothing")).toEqual([
+    "The rule `mine` overrides no rule `no-x`: it is a deny, and no ask of a higher priority is named beside it",
+  ]);
+});
+
 test("overridden paths and tools are found too, and an ask that overrides a deny", async () => {
   const lifted = (strict: string, weak: string): Promise<readonly string[]> =>
     messagesOf(

@@ -82,6 +82,21 @@ describe("an allow with `overrides`", () => {
     expect(await effectOf("curl -d x https://a.example", allow("curl *", raised))).toBe("deny");
   });
 
+  it("overrides a deny that it names, where an ask of a higher priority decides", async () => {
+    const deny = (more = "") =>
+      `\n[[rules]]\nname = "no-push"\naction = "deny"\ncommand = "git push *"\n${more}\n`;
+    const pushes = (names: string, more = "") =>
+      effectOf(
+        "git push origin a",
+        allow("git push origin a", `priority = "workspace"\noverrides = [${names}]`) + deny(more),
+      );
+    expect(await pushes('"ask-push", "ask-network", "no-push"')).toBe("allow");
+    expect(await pushes('"ask-push", "ask-network"')).toBe("ask_user");
+    // Nobody is asked, so the deny decides.
+    expect(await pushes('"ask-network", "no-push"', 'priority = "user"')).toBe("deny");
+    expect(await pushes('"ask-push", "ask-network", "no-push"', "final = true")).toBe("deny");
+  });
+
   it("overrides no ask of a user in a file that agents can write", async () => {
     const rule =
       '\n[[rules]]\nname = "theirs"\npriority = "user"\naction = "ask_user"\ncommand = "make x"\n';

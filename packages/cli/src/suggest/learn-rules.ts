@@ -16,7 +16,7 @@ export interface LearnedRule {
   readonly calls: readonly AnsweredCall[];
   /** Variants of the first call that it does not allow, the nearest first. */
   readonly beyond: readonly ToolCall[];
-  /** The asks that it overrides. */
+  /** The rules that it overrides. */
   readonly overrides: Suggested["overrides"];
   /** The cases that ask about the very same call. */
   readonly overruled: Suggested["overruled"];

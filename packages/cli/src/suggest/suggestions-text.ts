@@ -81,8 +81,8 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
         `${at + 1}. saves ${count(saves, "question")}, all answered with yes by ${peopleOf(calls).map(plain).join(", ")}`,
       ),
       ...over.overrides.map(
-        ({ name, file, line, reason = "" }) =>
-          `   ${paint("bold", "overrides")} \`${plain(name)}\` (${plain(file)}:${line}), which asks on purpose: ${plain(reason)}`,
+        ({ name, effect, file, line, reason = "" }) =>
+          `   ${paint("bold", "overrides")} \`${plain(name)}\` (${plain(file)}:${line}), which ${effect === "deny" ? "denies" : "asks"} on purpose: ${plain(reason)}`,
       ),
       ...toml
         .trimEnd()

@@ -42,15 +42,14 @@ export class Objections extends RuleMatcher {
 }
 
 /**
- * What stands against allows with `overrides`: a deny, or an ask that they do not name. Of whatever tier, because the deciding ask may
- * hide a deny of a lower one.
+ * What stands against allows with `overrides` if an ask decides: a final rule, and each ask or deny that they do not name. Of whatever
+ * tier, because the deciding ask may hide a deny of a lower one.
  */
 export const unlessOverridden =
   (by: readonly Entry[]): Test =>
   ({ rule: { source }, effect, final, tier }) =>
-    effect === STRICTNESS.deny ||
-    (effect === STRICTNESS.ask_user &&
-      (final || !by.some((one) => one.tier >= tier && one.overrides?.has(source.name) === true)));
+    effect > STRICTNESS.allow &&
+    (final || !by.some((one) => one.tier >= tier && one.overrides?.has(source.name) === true));
 
 /** What stands against the `instead` of the deciding rule: a rule that decides as strictly, and offers something else or nothing. */
 export const offersOther = ({ rule: { source: decided }, effect, rank }: Entry): Test => {

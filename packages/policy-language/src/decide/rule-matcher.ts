@@ -15,7 +15,7 @@ export interface Entry {
   /** The tier and, within it, the strictness of the effect. An allow with `overrides` stands above no other rule. */
   readonly rank: number;
   readonly tier: number;
-  /** The names of asks that the rule overrides. */
+  /** The names of the rules that it overrides. */
   readonly overrides: ReadonlySet<string> | undefined;
   readonly shadow: boolean;
   readonly final: boolean;

@@ -35,7 +35,7 @@ export const RULE_WORDS: Readonly<Record<string, string>> = {
   git_ignored:
     "On allow: true: only commands that change nothing but files and folders that git ignores, and of which it tracks nothing.",
   overrides:
-    "On allow: the names of asks that the rule overrides, up to its priority. Every deny and every other ask holds.",
+    "On allow: the names of asks that the rule overrides, up to its priority, and of denies of lower priority than such an ask. Every other deny and ask holds.",
   reason: "Why the rule exists, in one sentence, for people and agents.",
   fix: "What to do instead, in one line.",
   instead:

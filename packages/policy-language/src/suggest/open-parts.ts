@@ -5,8 +5,8 @@ import type { CallFacts } from "../match/call-facts.ts";
 /** A command of a line, or a whole call, that no rule allows. */
 export interface OpenPart {
   readonly facts: CallFacts;
-  /** The rules that ask about it. None if no rule covers it. */
-  readonly asks: readonly Rule[];
+  /** The rules that a suggestion overrides: asks, and denies of lower priority than the deciding ask. None if no rule covers it. */
+  readonly overridden: readonly Rule[];
   /** A rule that no suggestion overrides. */
   readonly strict?: Rule;
 }
@@ -26,9 +26,13 @@ export function openParts(
     const matching = entries.filter(({ rule }) => rule.matches(facts));
     const matcher = new RuleMatcher();
     for (const entry of matching) matcher.seeHeld(entry, facts);
-    if (matcher.outcome()?.rule.source.effect === "allow") return [];
+    const decided = matcher.outcome()?.rule.source.effect;
+    if (decided === "allow") return [];
     const against = matching.flatMap(({ rule }) => (rule.source.effect === "allow" ? [] : [rule]));
-    const strict = against.find(({ source }) => !isOverridable(source));
-    return [{ facts, asks: against, ...(strict === undefined ? {} : { strict }) }];
+    // Whoever says yes to an ask also lifts the denies below it.
+    const isLifted = ({ effect, final }: RuleSource): boolean =>
+      effect === "deny" && !final && decided === "ask_user";
+    const strict = against.find(({ source }) => !isOverridable(source) && !isLifted(source));
+    return [{ facts, overridden: against, ...(strict === undefined ? {} : { strict }) }];
   });
 }

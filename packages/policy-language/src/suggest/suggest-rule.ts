@@ -53,9 +53,10 @@ export interface SuggestionInput {
   }[];
 }
 
-/** An ask that a suggestion overrides. */
+/** An ask that a suggestion overrides, or a deny that the ask stands above. */
 export interface OverriddenRule {
   readonly name: string;
+  readonly effect: Effect;
   readonly file: string;
   /** From 1. */
   readonly line: number;
@@ -70,7 +71,7 @@ export type Suggestion =
       readonly name: string;
       /** The nearest variants of the call that the rule does not allow. */
       readonly beyond: readonly ToolCall[];
-      /** The asks that it overrides. */
+      /** The rules that it overrides. */
       readonly overrides: readonly OverriddenRule[];
       /** The cases that ask about the very same call, and that it changes. */
       readonly overruled: readonly string[];
@@ -93,7 +94,7 @@ export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
     return { why: strictText(strict) };
   const { facts, open, asks, why } = await ruleFor(input, rules);
   if (asks === undefined) return { why };
-  const overridden = [...new Set(open.flatMap((part) => part.asks))];
+  const overridden = [...new Set(open.flatMap((part) => part.overridden))];
   const { toml, name } = textOf({ ...asks, ...overriding(overridden) }, rules);
   const loaded = load(toml, tools);
   if (typeof loaded === "string") return { why: `No rule can spell out this call: ${loaded}` };
@@ -108,6 +109,7 @@ export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   if (typeof beyond === "string") return { why: beyond };
   const overrides = overridden.map(({ source }) => ({
     name: source.name,
+    effect: source.effect,
     file: source.file,
     line: source.line,
     reason: source.reason,
@@ -187,7 +189,7 @@ async function ruleFor(
   if (strict !== undefined) return { ...own, why: strictText(strict) };
   const partsOf = ({ open: parts }: typeof own) => parts.map(({ facts }) => facts);
   if (alike.length === 0) return { ...own, ...narrowRule(own.facts, partsOf(own)) };
-  const [ask] = open.flatMap(({ asks }) => asks);
+  const [ask] = open.flatMap(({ overridden }) => overridden);
   if (ask !== undefined)
     return {
       ...own,
