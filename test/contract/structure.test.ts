@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 145_286,
-  test_lines: 108_588,
+  test_lines: 108_599,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -433,7 +433,7 @@ test("names rules that decided nothing, were always overruled, or were never ref
       await ask(command, "nothing");
   });
   expect(json(await one.suggest("--json"))["rules"]).toEqual({
-    never_fired: ["no-secrets", "deleting"],
+    never_fired: ["no-secrets", "deleting", "no-drop", "drop-scratch"],
     always_overruled: ["publishing"],
     never_refused: ["(fallback)"],
   });
