@@ -113,6 +113,28 @@ describe("bylaw explain", () => {
     expect((await run([...args, "--all"])).stdout.match(/^ +allow {4}r\d+/gm)).toHaveLength(14);
   });
 
+  test("names first the rules that share most words with the command, and no other programs", async () => {
+    const rule = (name: string, more: string): string =>
+      `[[rules]]\nname = "${name}"\naction = "allow"\n${more}\n`;
+    const { run } = workplace({
+      "p.toml": [
+        rule("a-program", 'command = "git status *"'),
+        rule("b-other", 'command = "make *"'),
+        rule("c-regex", 'command_regex = "git push --dry-run .*"'),
+        rule("d-words", 'command = "git push origin feature/*"'),
+        rule("e-other-regex", 'command_regex = "make .*"'),
+      ].join("\n"),
+    });
+    const { stdout } = await run(["explain", "--policy", "p.toml", "--", "git push origin main"]);
+    expect(stdout.match(/(?<=allow {4})[a-e]-[a-z-]+/g)).toEqual([
+      "d-words",
+      "a-program",
+      "c-regex",
+    ]);
+    expect(stdout).toContain("Closest: `d-words`");
+    expect(stdout).toContain("2 more rules do not match; --all lists them");
+  });
+
   test("lists every rule with --all --json", async () => {
     const { stdout } = await explain("bash", { command: "ls" }, "--all");
     expect(stdout).toContain("no match, because `tool` is `bash`:\n");

@@ -14,6 +14,21 @@ export function isRuleReport(item: unknown): item is RuleReport {
 
 const MOST = 10;
 
+/** The rules that came nearest to matching. Rules about other tools and programs did not come near. */
+export function nearestOf(rules: readonly RuleReport[], most: number): readonly RuleReport[] {
+  return rules
+    .filter(
+      ({ matched, elsewhere, other_programs }) =>
+        !matched && elsewhere !== true && other_programs !== true,
+    )
+    .toSorted(
+      (a, b) =>
+        Number(b.nearest === true) - Number(a.nearest === true) ||
+        (b.nearness ?? 0) - (a.nearness ?? 0),
+    )
+    .slice(0, most);
+}
+
 /**
  * Describes the rules that match, then the nearest rules for this tool that do not. Those are grouped by the part that fails and
  * the call's value there. With `all`, describes every rule.
@@ -24,7 +39,7 @@ export function ruleLines(
 ): readonly string[] {
   const matching = rules.filter(({ matched, depends_on }) => matched || depends_on !== undefined);
   const others = rules.filter((rule) => !matching.includes(rule));
-  const listed = all ? others : nearestOf(others);
+  const listed = all ? others : nearestOf(others, MOST);
   const lines = [...matching.map((rule) => `matches   ${headOf(rule)}`), ...missLines(listed)];
   const left = others.length - listed.length;
   if (left === 0) return lines;
@@ -32,17 +47,6 @@ export function ruleLines(
     ...lines,
     `${left} more ${left === 1 ? "rule does" : "rules do"} not match; --all lists ${left === 1 ? "it" : "them"}`,
   ];
-}
-
-function nearestOf(rules: readonly RuleReport[]): readonly RuleReport[] {
-  const about = rules.filter(({ elsewhere }) => elsewhere !== true);
-  if (about.length <= MOST) return about;
-  const ranked = about.toSorted(
-    (a, b) =>
-      Number(b.nearest === true) - Number(a.nearest === true) ||
-      (b.nearness ?? 0) - (a.nearness ?? 0),
-  );
-  return ranked.slice(0, MOST);
 }
 
 function missLines(rules: readonly RuleReport[]): readonly string[] {

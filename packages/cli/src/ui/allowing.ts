@@ -6,7 +6,7 @@ import { digestOf, readRecordedCall, recordedPolicy } from "@bylaw/log";
 import { configuredContract } from "@bylaw/orchestrator/approvals";
 import { benchOf, type PolicyBench } from "../cases/policy-bench.ts";
 import { loadKernelFor } from "../decide/kernel-source.ts";
-import { isRuleReport, type RuleReport } from "../decide/rule-lines.ts";
+import { isRuleReport, nearestOf, type RuleReport } from "../decide/rule-lines.ts";
 import { nearestConfig } from "../run/run-kernel.ts";
 import { createRuleSuggester } from "../suggest/rule-suggester.ts";
 
@@ -40,17 +40,11 @@ export async function allowingOf(
 
 async function nearestTo(call: ToolCall, { kernel }: PolicyBench): Promise<readonly NearRule[]> {
   const { taps } = await kernel.explain(await kernel.prepare(call));
-  return taps
+  const allows = taps
     .flatMap(({ because }): readonly unknown[] => (Array.isArray(because) ? because : []))
     .filter(isRuleReport)
-    .filter((rule) => rule.effect === "allow" && !rule.matched && rule.elsewhere !== true)
-    .toSorted(
-      (one, other) =>
-        Number(other.nearest === true) - Number(one.nearest === true) ||
-        (other.nearness ?? 0) - (one.nearness ?? 0),
-    )
-    .slice(0, NEAREST)
-    .map(nearRule);
+    .filter(({ effect }) => effect === "allow");
+  return nearestOf(allows, NEAREST).map(nearRule);
 }
 
 const nearRule = ({

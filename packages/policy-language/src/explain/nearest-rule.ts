@@ -4,6 +4,7 @@ import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import { leadingGlob } from "../match/leading-glob.ts";
 import { requirementText } from "./missed-part.ts";
+import { nearnessOf, sharedWords } from "./nearness.ts";
 import { RelatedRules } from "./related-rules.ts";
 
 /** The call, or the command of its line, that no rule covers, and the nearest related rule, if any. */
@@ -70,14 +71,14 @@ function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
 // The limit of rules about one program or tool to compare.
 const MOST_RELATED = 50;
 
-// The rule with the most conditions that hold. Among equals, an allow is nearer than a stricter rule.
+// Among equally near rules, an allow is nearer than a stricter one.
 function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   let nearest: Rule | undefined;
   let most = -1;
   for (const rule of rules.slice(0, MOST_RELATED)) {
     const failed = rule.parts.findIndex((part) => !part.holds(facts));
     const held = failed < 0 ? rule.parts.length : failed;
-    const near = 2 * held + (rule.source.effect === "allow" ? 1 : 0);
+    const near = 2 * nearnessOf(rule, held, facts) + (rule.source.effect === "allow" ? 1 : 0);
     if (near > most) [nearest, most] = [rule, near];
   }
   return nearest;
@@ -131,13 +132,9 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
   const safer = glob && words.find((pattern) => pattern.allows(glob.words, []));
   if (glob !== undefined && safer !== undefined)
     return `${does} ${quote(safer.text)} if ${quote(glob.written)} is written ${quote(glob.safe)}`;
-  const alike = ({ text }: { readonly text: string }): number => {
-    const differs = text.split(" ").findIndex((word, at) => word !== given[at]?.text);
-    return differs < 0 ? given.length : differs;
-  };
   const own = words
     .filter((pattern) => facts.part?.programs.some(({ name }) => pattern.names(name)))
-    .toSorted((a, b) => alike(b) - alike(a));
+    .toSorted((a, b) => sharedWords(b.text, facts) - sharedWords(a.text, facts));
   return `${does} ${quoteAll(
     own.map(({ text }) => text),
     MOST,

@@ -38,11 +38,7 @@ export class RelatedRules {
   /** The rules that name a program, in the order of the pool. */
   aboutProgram(name: string): readonly Rule[] {
     const found = [...(this.#byProgram.get(name.toLowerCase()) ?? []), ...this.#anyProgram];
-    return inOrder(found).filter(
-      ({ words, regex }) =>
-        words?.some((pattern) => pattern.names(name)) ??
-        regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true,
-    );
+    return inOrder(found).filter((rule) => namesProgram(rule, name));
   }
 
   /** The rules whose `tool` matches the call, in the order of the pool. */
@@ -58,6 +54,11 @@ const collect = (list: readonly Placed[], found: Placed[]): void => void found.p
 const inOrder = (found: readonly Placed[]): readonly Rule[] => [
   ...new Set(found.toSorted((one, other) => one.at - other.at).map(({ rule }) => rule)),
 ];
+
+/** Whether a command pattern or regular expression of a rule is about a program. */
+export const namesProgram = ({ words, regex }: Rule, name: string): boolean =>
+  words?.some((pattern) => pattern.names(name)) ??
+  regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true;
 
 const startsAlike = (prefix: string, name: string): boolean =>
   prefix !== "" && (name === prefix || prefix.startsWith(`${name} `));

@@ -4,7 +4,9 @@ import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
 import type { RunState } from "../match/run-state.ts";
 import { describeMiss } from "./missed-part.ts";
+import { nearnessOf } from "./nearness.ts";
 import type { createNearestRule } from "./nearest-rule.ts";
+import { namesProgram } from "./related-rules.ts";
 
 /** One rule of a pool, for tools. */
 export interface PoolRule {
@@ -29,6 +31,8 @@ export interface RuleReport extends PoolRule {
   readonly actual?: string;
   /** Whether the rule is about other tools, so that no arguments can make it match. */
   readonly elsewhere?: true;
+  /** Whether the command pattern of the rule is about other programs. */
+  readonly other_programs?: true;
   /** Whether the rule denies the tool for this caller whatever the arguments are. */
   readonly any_arguments?: true;
   /** The command of the line that matched or came closest. */
@@ -44,7 +48,7 @@ export interface RuleReport extends PoolRule {
   readonly states?: JsonObject;
   /** Whether a vote comes from this rule. */
   readonly deciding: boolean;
-  /** How many conditions hold before the first that fails. A higher number is nearer. */
+  /** How near the rule comes to matching. A higher number is nearer. */
   readonly nearness?: number;
   /** Whether this is the nearest rule. Only set if no rule decides. */
   readonly nearest?: true;
@@ -102,7 +106,8 @@ function reportOf(
   deciding: Deciding,
 ): RuleReport {
   const { name, final, file, line, effect, tier, shadow } = rule.source;
-  const { failedPart, command, may, held: reached } = closest(rule, parts);
+  const { failedPart, best, may, held: reached } = closest(rule, parts);
+  const command = best?.part?.text;
   const condition = rule.when === undefined ? true : held.get(rule);
   const failed = failedPart ?? (condition === false ? "when" : undefined);
   const states =
@@ -123,13 +128,22 @@ function reportOf(
       : {}),
     ...(command === undefined ? {} : { command }),
     ...(failed === undefined ? {} : { failed, ...describeMiss(rule, failed, parts) }),
+    ...(failed !== undefined && isOfOtherPrograms(rule, failed, parts)
+      ? { other_programs: true as const }
+      : {}),
     ...(failed !== undefined && may ? { may_match: true as const } : {}),
     ...(failed === undefined && condition === undefined ? { depends_on: "when" as const } : {}),
     ...(states === undefined ? {} : { states }),
     deciding: deciding(name, file, line),
-    ...(failed === undefined ? {} : { nearness: reached }),
+    ...(failed === undefined || best === undefined
+      ? {}
+      : { nearness: nearnessOf(rule, reached, best) }),
   };
 }
+
+const isOfOtherPrograms = (rule: Rule, failed: string, parts: readonly CallFacts[]): boolean =>
+  (failed === "command" || failed === "command_regex") &&
+  !parts.some(({ part }) => part?.programs.some(({ name }) => namesProgram(rule, name)));
 
 /** The conditions of a rule that are not about arguments. */
 const CALLER_PARTS: ReadonlySet<string> = new Set([
@@ -145,7 +159,7 @@ function closest(
   parts: readonly CallFacts[],
 ): {
   readonly failedPart: string | undefined;
-  readonly command: string | undefined;
+  readonly best: CallFacts | undefined;
   readonly may: boolean;
   readonly held: number;
 } {
@@ -163,7 +177,7 @@ function closest(
     }
     if (failing < 0) break;
   }
-  return { failedPart: rule.parts[reached]?.key, command: best?.part?.text, may, held: reached };
+  return { failedPart: rule.parts[reached]?.key, best, may, held: reached };
 }
 
 function reportsOfAlone(
