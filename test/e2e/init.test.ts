@@ -246,11 +246,18 @@ test("a hook for all projects says that nothing is recorded, and the hook of a p
   const install = (...args: readonly string[]) =>
     run(["install", "claude-code", "--engine", join(cwd, "run"), ...args], { env: { HOME: cwd } });
   expect((await install()).stdout).toContain(
-    "\nNothing is recorded. To keep a record, run `bylaw init` in a project, or add `@bylaw/plugin-event-log`",
+    "\nNothing is recorded. To keep a record, run `bylaw init` in a project and install with `--project`, or add `@bylaw/plugin-event-log`",
   );
   expect(json(await install("--json"))).toMatchObject({ records: false });
   expect(await run("init")).toMatchObject({ code: 0 });
+  const idle = `${join(cwd, "bylaw.config.ts")} does not decide. To let it, install with`;
+  expect((await install()).stdout).toContain(`\n${idle} \`--project\`.\n`);
+  const pi = await run(["install", "pi"], { env: { HOME: cwd } });
+  expect(pi.stdout).toContain(`\n${idle} \`--config\`.\n`);
   const own = await install("--project");
-  expect([own.code, own.stdout]).toEqual([0, expect.not.stringContaining("Nothing is recorded")]);
+  expect([own.code, own.stdout]).toEqual([
+    0,
+    expect.not.stringMatching(/Nothing is recorded|does not decide/),
+  ]);
   expect(json(await install("--project", "--json"))).toMatchObject({ records: true });
 });

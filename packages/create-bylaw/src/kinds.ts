@@ -2,7 +2,7 @@
 export const KINDS = {
   host: {
     title: "A project whose coding agent Bylaw guards",
-    next: ["npm test", "npx bylaw install claude-code", "npx bylaw doctor claude-code"],
+    next: ["npm test", "npx bylaw install claude-code --project", "npx bylaw doctor claude-code"],
   },
   plugin: { title: "A plugin: checks with options, under one name", next: ["npm test"] },
   check: { title: "A gate check: holds a task until its work is right", next: ["npm test"] },

@@ -75,6 +75,7 @@ async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promis
     `${inside}${INSTALL}${ruleset === "none" ? "" : ` @bylaw/ruleset-${ruleset}`}`,
     `${inside}npx bylaw check --tool read_file --args '{"path":"README.md"}'`,
     `${inside}npx bylaw explain --tool bash --args '{"command":"git push --force"}'`,
+    `${inside}npx bylaw install claude-code --project`,
   ];
   const list = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
@@ -100,7 +101,7 @@ async function init(directory = ".", options: OptionsOf<typeof OPTIONS>): Promis
 function recordText(written: readonly string[]): string {
   const ignored = written.some((file) => basename(file) === ".gitignore");
   const where = `${RECORDS.join(" and ")}${ignored ? ", which git ignores" : ""}`;
-  return `After \`bylaw install\`, what a coding agent does is recorded in ${where}. \`bylaw ui\` shows it.`;
+  return `After \`bylaw install HOST --project\`, what that coding agent does is recorded in ${where}. \`bylaw ui\` shows it.`;
 }
 
 // Undefined if the person cancelled.

@@ -83,6 +83,7 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
     ...(note === undefined ? [] : [note]),
     // The configuration for all projects keeps no record, because one store would mix them (ADR 0098).
     ...(records ? [] : [`Nothing is recorded. ${RECORD}`]),
+    ...(await idleConfig(host, scope, config)),
     ...(fault === undefined ? [] : [`It is not in force here: ${fault}`]),
     `Check it with \`bylaw doctor ${name}\`. A running session may have to be restarted.`,
   ];
@@ -91,7 +92,23 @@ async function install(name: string, options: OptionsOf<typeof OPTIONS>): Promis
 }
 
 const RECORD =
-  "To keep a record, run `bylaw init` in a project, or add `@bylaw/plugin-event-log` to the configuration.";
+  "To keep a record, run `bylaw init` in a project and install with `--project`, or add `@bylaw/plugin-event-log` to the configuration.";
+
+// People expect that the configuration of the project decides.
+async function idleConfig(
+  host: Host,
+  scope: SettingsFile["scope"],
+  deciding: string,
+): Promise<readonly string[]> {
+  if (scope === "project") return [];
+  const own = await findConfig(process.cwd()).catch(() => undefined);
+  if (own === undefined || own === deciding) return [];
+  const files = host.files(placeHere(), process.cwd());
+  const option = files.some((one) => one.scope === "project" && one.target)
+    ? "--project"
+    : "--config";
+  return [`${own} does not decide. To let it, install with \`${option}\`.`];
+}
 
 /** The longest that a question may be held, in seconds. */
 const LONGEST_S = 3_600;
