@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_318,
-  test_lines: 108_621,
+  source_lines: 145_344,
+  test_lines: 108_637,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

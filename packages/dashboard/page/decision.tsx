@@ -4,7 +4,7 @@ import type { RowFilter } from "../src/rows.ts";
 import { WhatAllows } from "./allowing.tsx";
 import { get } from "./api.ts";
 import { Offer } from "./offer.tsx";
-import { Effect, jsonText, LongText, Text } from "./text.tsx";
+import { Effect, effectWord, jsonText, LongText, Text } from "./text.tsx";
 
 interface Rule {
   readonly name?: string;
@@ -124,6 +124,7 @@ function Details({ run, opened, onFilter, onOpen, onState }: DetailsProps) {
           ["At", placeOf(decision?.rule)],
           ["Code", decision?.code ?? null, "code"],
           ["Decided by", decision?.by ?? null],
+          ["Decided", decidedOtherwise(decision)],
           ["Mode", decision?.enforcement_mode ?? null],
           ["Type", event.event_type],
           ["Time", event.timestamp],
@@ -157,6 +158,12 @@ function Details({ run, opened, onFilter, onOpen, onState }: DetailsProps) {
     </>
   );
 }
+
+// A host may run a call that no rule covers, and so does a mode that only observes.
+const decidedOtherwise = (decision: Decision | undefined): string | null =>
+  decision?.applied === undefined || decision.applied === decision.effect
+    ? null
+    : effectWord(decision.effect);
 
 const placeOf = (rule: Rule | undefined): string | null =>
   rule?.file === undefined ? null : `${rule.file}${rule.line === undefined ? "" : `:${rule.line}`}`;

@@ -9,7 +9,7 @@ import {
 import { gatesAfter, type GateSeen } from "./gates.ts";
 import { PhaseIndex } from "./phases.ts";
 import { Rates, type Latency, type Minute } from "./rates.ts";
-import { nameAt, objectAt, rowOf, textAt, type Row } from "./rows.ts";
+import { appliedEffect, nameAt, objectAt, rowOf, textAt, type Row } from "./rows.ts";
 import { NO_WORKFLOW, workflowAfter, type WorkflowSeen } from "./workflow.ts";
 
 /** What an agent did in a run. */
@@ -152,7 +152,7 @@ export class Overview {
 
   #agent({ timestamp, details }: LogEvent, agent: string): void {
     const seen = this.#agents.get(agent) ?? { agent, allowed: 0, asked: 0, denied: 0, last: "" };
-    const { effect } = objectAt(details, "decision");
+    const effect = appliedEffect(details);
     if (effect === "allow") seen.allowed += 1;
     if (effect === "ask_user") seen.asked += 1;
     if (effect === "deny") seen.denied += 1;

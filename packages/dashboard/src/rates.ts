@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { nameAt, objectAt } from "./rows.ts";
+import { appliedEffect, nameAt } from "./rows.ts";
 
 const EFFECTS = ["allow", "ask_user", "deny"] as const;
 type Effect = (typeof EFFECTS)[number];
@@ -32,7 +32,8 @@ export class Rates {
 
   add({ event_type, timestamp, agent_id, details }: LogEvent): void {
     const time = Date.parse(timestamp);
-    const effect = EFFECTS.find((one) => one === objectAt(details, "decision")["effect"]);
+    const applied = appliedEffect(details);
+    const effect = EFFECTS.find((one) => one === applied);
     if (effect !== undefined && Number.isFinite(time)) this.#count(time, effect);
     const key = `${agent_id} ${nameAt(details, "id")}`;
     if (event_type === "tool_allowed" && typeof details["id"] === "string") {

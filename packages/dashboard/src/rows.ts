@@ -10,6 +10,7 @@ export interface Row {
   readonly tool: string | null;
   /** The phase of the task. `null` if there is none, or it is not known yet. */
   readonly phase: string | null;
+  /** What was applied: a host may run a call that no rule covers, and so does a mode that only observes. */
   readonly effect: string | null;
   readonly code: string | null;
   readonly rule: string | null;
@@ -70,6 +71,12 @@ export const textAt = (from: Fields, key: string): string | null => {
   return typeof value === "string" ? value.slice(0, TEXT) : null;
 };
 
+/** The effect that was applied. `null` for an event without a decision. */
+export function appliedEffect(details: Fields): string | null {
+  const decision = objectAt(details, "decision");
+  return nameAt(decision, "applied") ?? nameAt(decision, "effect");
+}
+
 /** The row of an event. */
 export function rowOf(event: LogEvent, phase: string | null): Row {
   const { sequence, timestamp, event_type, agent_id, task_id } = event;
@@ -83,7 +90,7 @@ export function rowOf(event: LogEvent, phase: string | null): Row {
     task: task_id?.slice(0, NAME) ?? null,
     tool: nameAt(details, "tool"),
     phase,
-    effect: nameAt(decision, "effect"),
+    effect: appliedEffect(details),
     code: nameAt(decision, "code") ?? nameAt(details, "code"),
     rule: nameAt(objectAt(decision, "rule"), "name"),
     summary: transitionText(event) ?? summaryOf(details),

@@ -56,6 +56,15 @@ describe("readRows", () => {
     }
   });
 
+  it("lists a call by what was applied, such as one that was left to the host", async () => {
+    const left = { tool: "bash", decision: { effect: "ask_user", applied: "allow" } };
+    const event = { event_type: "tool_allowed", details: left };
+    const events = async () => [{ ...(await (await makeRun()).events("r", 0, 1))[0], ...event }];
+    const source = { events: events as unknown as Store["events"] };
+    const { rows } = await readRows(source, { ...all, below: 2, filter: { effect: "allow" } });
+    expect(rows).toMatchObject([{ effect: "allow" }]);
+  });
+
   it("reads a bounded part of a long log for a filter that nothing matches", async () => {
     let read = 0;
     const events = async (_run: string, _after: number, limit: number) => {
