@@ -195,7 +195,10 @@ test("a call that a rule changed is no retry and no open question, in every form
   for (const [format, row] of [
     ["text", /^lease +2 +2 +0 +0 +0 +0 +0$/m],
     ["markdown", /^\| lease \| 2 \| 2 \| 0 \| 0 \| 0 \| 0 \| 0 \|$/m],
-    ["html", /<tr><td>lease<\/td>(?:<td>2<\/td>){2}(?:<td>0<\/td>){5}<\/tr>/],
+    [
+      "html",
+      /<tr><td>lease<\/td>(?:<td class="number">2<\/td>){2}(?:<td class="number">0<\/td>){5}<\/tr>/,
+    ],
   ] as const) {
     const { stdout } = await bylawHere(["report", "--format", format], { cwd });
     expect(stdout).toMatch(/changed by rule/i);
@@ -221,6 +224,22 @@ const decided = (second: number, type: string, details: EventDraft["details"]): 
   });
 const asks = (second: number, path: string): EventDraft =>
   decided(second, "tool_asked", { tool: "write_file", args: { path } });
+
+test("says in every format that an agent has no name", async () => {
+  const events = chainEvents(undefined, [
+    draft(0, "tool_allowed", {
+      agent_id: null,
+      details: { tool: "bash", args: {}, cwd: "/w", decision: { policy_digest: "p" } },
+    }),
+  ]);
+  const { run } = workplace({ "log.jsonl": logOf(events) });
+  for (const [format, row] of [
+    ["text", /^\(unnamed\) +1 +0 +0$/m],
+    ["markdown", /^\| \(unnamed\) \| 1 \| 0 \| 0 \|$/m],
+    ["html", /<tr><td>\(unnamed\)<\/td><td class="number">1<\/td>/],
+  ] as const)
+    expect((await run(["report", "log.jsonl", "--format", format])).stdout).toMatch(row);
+});
 
 test("says how fast each person answered, and counts a question once until it is answered", async () => {
   const refusal = { digest: "", by: "bob", reason: "no" };

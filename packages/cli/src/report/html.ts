@@ -4,12 +4,12 @@ import type { Report } from "./collect.ts";
 import type { ChartData } from "./chart-data.ts";
 import type { NamedEffectCount } from "./decision-count.ts";
 import { drawCharts } from "./draw-charts.ts";
-import type { Table } from "./table.ts";
+import { cellText, numericColumns, type Table } from "./table.ts";
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;color:#1b1f24;background:#fff}
 h1{font-size:1.6rem}h2{font-size:1.2rem;margin-top:2.5rem}
 table{border-collapse:collapse;display:block;overflow-x:auto;font-size:.9rem}
-th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-space:nowrap}th{background:#f6f8fa}
+th,td{border-bottom:1px solid #d0d7de;padding:.3rem .8rem;text-align:left;white-space:nowrap}th{background:#f6f8fa}.number{text-align:right}
 .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(24rem,1fr));gap:2rem}.charts div{position:relative;height:18rem}
 @media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th{background:#161b22}th,td{border-color:#30363d}}`;
 
@@ -47,10 +47,17 @@ export function htmlOf(report: Report, tables: readonly Table[], library: string
 const escaped = (text: string): string =>
   plain(text).replace(/[&<>"']/g, (mark) => `&#${mark.charCodeAt(0)};`);
 
-function tableOf({ title, columns, rows }: Table): string {
-  const head = columns.map((column) => `<th scope="col">${escaped(column)}</th>`).join("");
+function tableOf(table: Table): string {
+  const { title, columns, rows } = table;
+  const marks = numericColumns(table).map((isNumeric) => (isNumeric ? ' class="number"' : ""));
+  const head = columns
+    .map((column, at) => `<th scope="col"${marks[at]}>${escaped(column)}</th>`)
+    .join("");
   const body = rows
-    .map((row) => `<tr>${row.map((cell) => `<td>${escaped(String(cell))}</td>`).join("")}</tr>`)
+    .map(
+      (row) =>
+        `<tr>${row.map((cell, at) => `<td${marks[at]}>${escaped(cellText(cell))}</td>`).join("")}</tr>`,
+    )
     .join("\n");
   return `<h2>${escaped(title)}</h2>\n<table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table>`;
 }

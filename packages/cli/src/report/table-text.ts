@@ -1,21 +1,17 @@
 import { short, type Paint } from "../io/text.ts";
-import type { Table } from "./table.ts";
+import { cellText, numericColumns, type Table } from "./table.ts";
 
 /** The widest cell on a terminal, in characters. */
 const WIDEST = 60;
 
 /** Formats a table for a terminal, with numbers aligned to the right. It shows at most `limit` rows. */
-export function tableText({ title, columns, rows }: Table, paint: Paint, limit = 50): string {
-  const shown = rows
-    .slice(0, limit)
-    .map((row) => row.map((cell) => short(cell === "" ? "(unnamed)" : String(cell), WIDEST)));
+export function tableText(table: Table, paint: Paint, limit = 50): string {
+  const { title, columns, rows } = table;
+  const shown = rows.slice(0, limit).map((row) => row.map((cell) => short(cellText(cell), WIDEST)));
   const widths = columns.map((column, index) =>
     Math.max(column.length, ...shown.map((row) => row[index]?.length ?? 0)),
   );
-  const numeric = columns.map(
-    (_, index) =>
-      rows.length > 0 && rows.every((row) => /^(?:-|[\d.]+(?: %)?)$/.test(String(row[index]))),
-  );
+  const numeric = numericColumns(table);
   const line = (cells: readonly string[]): string =>
     cells
       .map((cell, index) =>

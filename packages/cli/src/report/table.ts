@@ -5,6 +5,17 @@ export interface Table {
   readonly rows: readonly (readonly (string | number)[])[];
 }
 
+/** The text of a cell. A name that is missing, such as that of an agent, is said to be. */
+export const cellText = (cell: string | number): string =>
+  cell === "" ? "(unnamed)" : String(cell);
+
+/** Whether each column holds only numbers, shares and dashes. */
+export const numericColumns = ({ columns, rows }: Table): readonly boolean[] =>
+  columns.map(
+    (_, index) =>
+      rows.length > 0 && rows.every((row) => /^(?:-|[\d.]+(?: %)?)$/.test(String(row[index]))),
+  );
+
 /** A share in percent, or a dash if the whole is zero. */
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`;
