@@ -45,7 +45,7 @@ export function startWarnings(terms: WarningTerms): readonly string[] {
     ...(path === undefined || settings.store?.endsWith(path) === true
       ? []
       : [
-          `the run is kept in ${quote(settings.store ?? "store.db of the data folder")}, and not at \`event_bus.db_path\` of the contract: set \`store\` to \`sqlite:${path}\` to keep it there`,
+          `the run is kept in ${settings.store === undefined ? "`store.db` of the data folder" : quote(settings.store)}, and not at \`event_bus.db_path\` of the contract: set \`store\` to \`sqlite:${path}\` to keep it there`,
         ]),
   ];
 }
