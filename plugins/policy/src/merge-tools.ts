@@ -21,9 +21,11 @@ function union(left: FileTool, right: FileTool): FileTool {
   const both = (key: "read" | "write" | "patches" | "globs"): readonly string[] => [
     ...new Set([...(left[key] ?? []), ...(right[key] ?? [])]),
   ];
+  const write = both("write");
   return {
     read: both("read"),
-    write: both("write"),
+    // Nothing for two tools that only read.
+    write: write.length > 0 ? write : undefined,
     patches: both("patches"),
     globs: both("globs"),
     cwd: left.cwd === true && right.cwd === true,

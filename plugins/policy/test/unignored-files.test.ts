@@ -170,6 +170,35 @@ describe("a search tool", () => {
     expect(await grep({ glob: "**/.env" })).toBe("deny");
   });
 
+  it("is asked about if its glob stands above what git ignores", async () => {
+    create("src/a.js");
+    for (const glob of ["*", "**", "**/*", "*env*", ".e?v", "*.{md,env}", ["*.ts", "*nv"]])
+      expect(await grep({ glob })).toBe("ask_user");
+    for (const glob of ["*.ts", "*.{ts,js}", "src/**/*.{ts,js}", "!*.md", "node_modules/*.js"])
+      expect(await grep({ glob })).toBe("allow");
+    expect(await grep({ path: "src", glob: "**" })).toBe("allow");
+  });
+
+  it.each([
+    { includeIgnoredFiles: true },
+    { respect_git_ignore: false },
+    { "--no-ignore": true },
+    { flags: "-uuu" },
+    { args: ["--no-ignore"] },
+    { file_filtering_options: { respect_git_ignore: false } },
+  ])("is asked about if an argument may add what git ignores: %j", async (more) => {
+    expect(await grep(more)).toBe("ask_user");
+    expect(await grep({ ...more, path: "src" })).toBe("allow");
+  });
+
+  it.each([
+    { "-n": true, "-C": 3, output_mode: "content", head_limit: 20, multiline: true },
+    { includeIgnoredFiles: false, no_ignore: false, respect_git_ignore: true },
+    { file_filtering_options: { respect_git_ignore: true } },
+  ])("is allowed with arguments that add no file: %j", async (more) => {
+    expect(await grep(more)).toBe("allow");
+  });
+
   it("is asked about where a file of ripgrep may re-include what git ignores", async () => {
     create("lib/b.ts");
     create("src/.ignore", "!.env\n");

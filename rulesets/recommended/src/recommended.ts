@@ -4,8 +4,6 @@ import { policy } from "@bylaw/plugin-policy";
 
 // Tools of common agents that the policy language does not know by default, with the arguments that name files.
 const files = {
-  search_codebase: { read: ["path", "directory"], cwd: true },
-  search_files: { read: ["path", "directory"], globs: ["file_pattern"], cwd: true },
   remove_file: { write: ["path", "file_path"] },
   delete_files: { write: ["path", "paths"] },
   delete_directory: { write: ["path", "directory"] },

@@ -106,6 +106,8 @@ const FILES: Readonly<Record<string, FileTool>> = {
   Grep: search(),
   grep_search: search(),
   search_file_content: search(),
+  search_files: search(),
+  search_codebase: search(),
   codebase_search: search(["target_directories"]),
   glob: search(["pattern"]),
   Glob: search(["pattern", "patterns"]),

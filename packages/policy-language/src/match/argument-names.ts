@@ -1,3 +1,5 @@
+import { isJsonObject, type Json } from "@bylaw/kernel";
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /**
@@ -14,6 +16,13 @@ const DATA = words(
 
 /** The same for tools that search files: names of arguments that say what to look for. */
 const SEARCH_DATA = words("pattern patterns query queries regex regexp searchterm type filetype");
+
+/** Names of arguments of a search tool that only say how much is printed, and how. */
+const OUTPUT = words(
+  "a b c i n o after before context contextafter contextbefore contextlines fixedstring fixedstrings headlimit ignorecase isregex isregexp " +
+    "linenumbers literal matchcase maxcount maxmatches maxmatchesperfile maxresults multiline namesonly smartcase timeout totalmaxmatches " +
+    "useregex wholeword",
+);
 
 const PLACE = words(
   "path paths file files dir dirs directory directories folder folders dest destination destinations target targets src source sources " +
@@ -50,6 +59,15 @@ function meaningOf(name: string): Meaning {
 export function isData(name: string, { search }: { readonly search: boolean }): boolean {
   const { data, searchData } = meaningOf(name);
   return data || (search && searchData);
+}
+
+/** Whether an argument of a search tool may make it read more files than git tracks or would track. */
+export function maySearchMore(name: string, value: Json): boolean {
+  const key = plain(name);
+  if (isData(name, { search: true }) || OUTPUT.has(key)) return false;
+  if (isJsonObject(value))
+    return Object.entries(value).some(([inner, item]) => maySearchMore(inner, item));
+  return !(value === true ? key.startsWith("respect") : !value && /^(?:no|include)/.test(key));
 }
 
 /** Whether the name of an argument suggests that its value is a path. */

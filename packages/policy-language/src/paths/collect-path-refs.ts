@@ -7,6 +7,8 @@ import {
   PRINTS,
   type FileTool,
 } from "../compile/tool-table.ts";
+import { maySearchMore } from "../match/argument-names.ts";
+import { expand } from "../match/glob.ts";
 import { pathsOfCommand } from "./command-path-refs.ts";
 import { addPatch, UNREAD_PATCH } from "./patch-paths.ts";
 import { collectLikelyPaths, findUnknownArg } from "./unknown-args.ts";
@@ -50,7 +52,8 @@ function findPaths(facts: PathSource): CollectedPathRefs {
   return { wanted, unknown: undefined, from: "generic" };
 }
 
-function fromTable(name: string, tool: FileTool, { args, call }: PathSource): CollectedPathRefs {
+function fromTable(name: string, tool: FileTool, source: PathSource): CollectedPathRefs {
+  const { args, call } = source;
   const wanted: PathRef[] = [];
   for (const argument of tool.read ?? []) collect(wanted, own(args, argument), "read");
   for (const argument of tool.write ?? []) collect(wanted, own(args, argument), "write");
@@ -65,9 +68,10 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
     if (search) wanted.push({ text: ".", access: "read" });
     else unknown ??= "a file tool without a path";
   }
-  const prints = PRINTS.get(name);
-  if (prints !== undefined) addPrinted(wanted, tool, args, prints);
   const accounted = accountedIn(tool);
+  const prints = PRINTS.get(name);
+  if (prints !== undefined)
+    addPrinted(wanted, tool, args, prints === "all" || widens(args, accounted));
   const ends = COPIES.get(name);
   // A configuration may describe the tool's arguments differently.
   const copies =
@@ -78,7 +82,7 @@ function fromTable(name: string, tool: FileTool, { args, call }: PathSource): Co
     tool.write !== undefined && !wanted.some(({ access }) => access === "write")
       ? "a tool that writes, without a path to write to"
       : undefined,
-    addGlobs(wanted, tool, args),
+    addGlobs(wanted, tool, source),
     findUnknownArg(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
   ];
   unknown ??= reasons.find((reason) => reason !== undefined);
@@ -110,25 +114,24 @@ function addPatches(wanted: PathRef[], { patches = [] }: FileTool, args: Args): 
   return unknown;
 }
 
+const widens = (args: Args, accounted: ReadonlySet<string>): boolean =>
+  Object.entries(args ?? {}).some(
+    ([name, value]) => !accounted.has(name) && maySearchMore(name, value),
+  );
+
 /** Has the host look for files below the paths that a tool prints. */
-function addPrinted(
-  wanted: PathRef[],
-  { globs = [] }: FileTool,
-  args: Args,
-  prints: "all" | "unignored",
-): void {
-  const written = globs
+function addPrinted(wanted: PathRef[], { globs = [] }: FileTool, args: Args, all: boolean): void {
+  const names = globs
     .filter((name) => GLOBS.includes(name))
-    .flatMap((name) => listOf(own(args, name)));
-  const names = written.map((glob) => String(glob).slice(String(glob).lastIndexOf("/") + 1));
-  const isPlain =
-    names.length > 0 && names.every((name) => /^[\w.*-]+$/.test(name) && name !== "**");
+    .flatMap((name) => listOf(own(args, name)))
+    .map(String)
+    .filter((glob) => !glob.startsWith("!"));
   for (const [at, ref] of wanted.entries())
     if (typeof ref.text === "string")
       wanted[at] = {
         ...ref,
-        found: printedRef({ text: ref.text }, isPlain ? names : undefined, {
-          leavesOut: prints === "all" ? undefined : "ignored",
+        found: printedRef({ text: ref.text }, names.length > 0 ? names : undefined, {
+          leavesOut: all ? undefined : "ignored",
         }),
       };
 }
@@ -140,33 +143,48 @@ const PLAIN_GLOB = /^[\p{L}\p{N}_.*/@+=%#-]+$/u;
 function addGlobs(
   wanted: PathRef[],
   { globs = [], write }: FileTool,
-  args: Args,
+  { args, call }: PathSource,
 ): string | undefined {
+  const top = call.workspace ?? call.cwd;
+  const isInside = (glob: string): boolean => top !== undefined && glob.startsWith(`${top}/`);
   const bases = wanted.flatMap(({ text }) =>
     typeof text === "string" && text !== "" ? [text] : [],
   );
   let unknown: string | undefined;
   for (const name of globs) {
-    for (const glob of listOf(own(args, name))) {
+    for (const glob of listOf(own(args, name)).flatMap(alternativesOf)) {
       if (
         typeof glob !== "string" ||
         !PLAIN_GLOB.test(glob) ||
-        /^\/|(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.[^/]*\*/.test(glob)
+        /(?:^|\/)\.\.(?:\/|$)|(?:^|\/)\.[^/]*\*/.test(glob) ||
+        (glob.startsWith("/") && (GLOBS.includes(name) || !isInside(glob)))
       ) {
         unknown ??= `the glob in \`${name}\` may leave its folder, or match unknown names`;
         continue;
       }
       const shortest = glob
         .split("/")
-        .filter((segment) => segment !== "**")
+        .filter((segment) => segment !== "" && segment !== "**")
         .join("/");
-      if (shortest === "" || shortest === "*") continue;
-      for (const base of bases)
-        wanted.push({ text: `${base}/${shortest}`, access: write === undefined ? "read" : "both" });
+      const access = write === undefined ? "read" : "both";
+      if (glob.startsWith("/")) wanted.push({ text: `/${shortest}`, access });
+      else if (shortest !== "" && shortest !== "*")
+        for (const base of bases) wanted.push({ text: `${base}/${shortest}`, access });
       if (wanted.length > MAX_PATHS) return unknown;
     }
   }
   return unknown;
+}
+
+/** The globs that a glob with braces stands for. None for one that only leaves out files. */
+function alternativesOf(glob: Json): readonly Json[] {
+  if (typeof glob !== "string") return [glob];
+  if (glob.startsWith("!") && PLAIN_GLOB.test(glob.slice(1))) return [];
+  try {
+    return expand(glob);
+  } catch {
+    return [glob];
+  }
 }
 
 /** Adds the destination of a copy, which needs both ends. If the destination is a folder, the source keeps its name in it. */

@@ -83,11 +83,10 @@ export function foundPaths(
     if (kind === "folder" && name === ".git") return true;
     const actual = above === undefined ? real + path.slice(given.length) : path;
     const listed = git?.listing(actual, kind);
-    if (leavesOut === "hidden") {
-      // A glob of the command stands above every rule about files.
-      if (only?.some((glob) => mayName(glob, name)) === true) return false;
-      if (name.startsWith(".") && listed === "none" && git?.reincludes(real) !== true) return true;
-    }
+    // A glob given to ripgrep stands above every rule about files.
+    if (isRipgrep && only?.some((glob) => mayName(glob, name)) === true) return false;
+    if (leavesOut === "hidden" && name.startsWith(".") && listed === "none")
+      if (git?.reincludes(real) !== true) return true;
     return (
       listed === "ignored" ||
       (leavesOut === "tracked" && kind === "file" && git?.tracks(actual) === true)
