@@ -102,14 +102,17 @@ const FILES: Readonly<Record<string, FileTool>> = {
   list_directory: list,
   LS: list,
   ls: list,
+  list,
   grep: search(),
   Grep: search(),
+  rg: search(),
   grep_search: search(),
   search_file_content: search(),
   search_files: search(),
   search_codebase: search(),
   codebase_search: search(["target_directories"]),
   glob: search(["pattern"]),
+  find: search(["pattern"]),
   Glob: search(["pattern", "patterns"]),
   glob_file_search: search(["pattern"]),
   write_file: write(PATH),
@@ -142,11 +145,13 @@ const FILES: Readonly<Record<string, FileTool>> = {
   Edit: write(PATH),
   MultiEdit: write(PATH),
   NotebookEdit: write(["notebook_path", ...PATH]),
+  notebook_edit: write(["notebook_path", ...PATH]),
 };
 
 const LINES = [
   ...["run_shell_command", "run_terminal_cmd", "run_in_terminal", "bash", "Bash", "Execute"],
-  ...["execute_bash", "shell", "shell_command", "execute_command"],
+  ...["execute_bash", "shell", "shell_command", "execute_command", "run_terminal_command"],
+  ...["Monitor", "monitor"],
 ];
 const URLS = [
   ...["web_fetch", "http_request", "fetch", "fetch_url", "WebFetch", "webfetch", "FetchUrl"],
@@ -176,11 +181,11 @@ export const RECURSIVE: ReadonlyMap<string, "always" | "asked"> = new Map([
   ...["read_many_files", "delete_file", "delete_path", "rename_path", "move_file", "copy_file"].map(
     (name) => [name, "always"] as const,
   ),
-  ...["list_dir", "list_directory", "LS", "ls"].map((name) => [name, "asked"] as const),
+  ...["list_dir", "list_directory", "LS", "ls", "list"].map((name) => [name, "asked"] as const),
 ]);
 
 const SEARCHES = [
-  ...["grep", "Grep", "grep_search", "search_file_content", "search_files"],
+  ...["grep", "Grep", "rg", "grep_search", "search_file_content", "search_files"],
   ...["codebase_search", "search_codebase"],
 ];
 
@@ -216,7 +221,7 @@ export interface AgentShell {
 /** By the host that reports the call. Another tool of the same name could ignore such an argument, or mean something else by it. */
 export const AGENT_SHELLS: ReadonlyMap<string, AgentShell> = new Map([
   ["gemini-cli", { folder: "dir_path", harmless: new Set(["delay_ms"]) }],
-  ["qwen-code", { folder: "directory" }],
+  ["qwen-code", { folder: "directory", harmless: new Set(["max_events", "idle_timeout_ms"]) }],
   ["opencode", { folder: "workdir" }],
   ["copilot", { harmless: new Set(["shellId", "mode", "detach", "initial_wait"]) }],
   ["droid", { harmless: new Set(["summary", "riskLevel", "riskLevelReason", "fireAndForget"]) }],

@@ -216,7 +216,7 @@ class CompiledPool implements PolicyPool {
   #resolves(facts: CallFacts): boolean {
     return (
       this.#scope.resolves(facts.identity) ||
-      (this.#speaks && facts.call.approval_mode === "yolo" && facts.line !== null)
+      (this.#speaks && facts.call.approval_mode === "yolo" && facts.lines.length > 0)
     );
   }
 

@@ -22,7 +22,8 @@ const OFF: ReadonlySet<Json> = new Set<Json>([false, null, 0, ""]);
 // An agent may expand `~` and variables, which `cd` in quotes does not.
 const PLAIN_FOLDER = /^(?![-~])[^'\0$%\\`]+$/;
 
-const NONE: readonly CallFacts[] = [];
+const NONE: readonly string[] = [];
+const BESIDE = "another argument may change what the command does";
 
 interface CallContext {
   /** See {@link CallFacts.pathsFact}. */
@@ -112,12 +113,32 @@ export class CallFacts {
    * only denies and asks; no rule has to allow them.
    */
   get embedded(): readonly CallFacts[] {
+    return this.#embeddedTexts().flatMap((text) =>
+      suspectParts(text).map((part) => this.#of(part)),
+    );
+  }
+
+  /** The line of the call with its commands, or else those in its arguments. One word may also say what a tool should do. */
+  get lines(): readonly {
+    readonly unknown: string | undefined;
+    readonly commands: readonly CallFacts[];
+  }[] {
+    const { line, commands } = this;
+    if (line !== null) return [{ unknown: line.unknown, commands }];
+    const others = Object.entries(this.args ?? {});
+    const beside = others.some(([name, value]) => /env/i.test(name) && !OFF.has(value));
+    return this.#embeddedTexts()
+      .filter((text) => !/^'?\w*'?$/.test(text.trim()))
+      .map((text) => readLine(text, beside ? BESIDE : undefined))
+      .map(({ unknown, parts }) => ({ unknown, commands: parts.map((part) => this.#of(part)) }));
+  }
+
+  #embeddedTexts(): readonly string[] {
     const { args, line } = this;
     if (args === undefined || (line !== null && line.unknown === undefined)) return NONE;
+    const tool = line === null ? this.call.tool : "";
     // The text of the line was read already.
-    const lines = embeddedLines(args).filter((text) => text !== this.#readText);
-    if (lines.length === 0) return NONE;
-    return lines.flatMap((text) => suspectParts(text).map((part) => this.#of(part)));
+    return embeddedLines(tool, args).filter((text) => text !== this.#readText);
   }
 
   /** The parts that rules are evaluated for: each command of the line, or the call itself if it has no line. */
@@ -162,11 +183,10 @@ export class CallFacts {
       const value = args[name] ?? null;
       const known = HARMLESS_BESIDE_A_LINE.has(name) || agent?.harmless?.has(name) === true;
       if (known && (typeof value !== "object" || value === null)) continue;
-      // A flag that a rule names, and that is off.
-      if (this.#named?.has(name) === true && OFF.has(value) && !WORKING_FOLDERS.includes(name))
-        continue;
-      if (!WORKING_FOLDERS.includes(name))
-        return "another argument may change what the command does";
+      // A flag that a rule names, or that only adds a danger, and that is off.
+      const isFlag = this.#named?.has(name) === true || name.startsWith("dangerously");
+      if (isFlag && OFF.has(value) && !WORKING_FOLDERS.includes(name)) continue;
+      if (!WORKING_FOLDERS.includes(name)) return BESIDE;
       if (!sameFolder(value, this.call)) return "an argument sets another working directory";
     }
     return undefined;

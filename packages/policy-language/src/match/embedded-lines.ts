@@ -1,34 +1,56 @@
-import type { Json, JsonObject } from "@bylaw/kernel";
+import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { jsonIn } from "./json-text.ts";
 
 const LINES: ReadonlySet<string> = new Set([
-  "command",
-  "cmd",
-  "command_line",
-  "commandLine",
-  "CommandLine",
-  "shell_command",
-  "script",
-  "argv",
+  ...["command", "commands", "cmd", "cmds", "command_line", "commandLine", "CommandLine"],
+  ...["shell_command", "script", "argv"],
 ]);
 const WORDS = ["args", "arguments"];
 const NONE: readonly string[] = [];
 
-/** The arguments of a tool that look like a command line by their name. The value may be text or a list of words. */
-export function embeddedLines(args: JsonObject): readonly string[] {
+// A tool with such a name types its text into a shell.
+const TYPES = /shell|bash|zsh|terminal|console|stdin|(?:^|_)(?:sh|pty|tty)(?:_|$)/i;
+const MAX_DEPTH = 16;
+
+/**
+ * The arguments of a tool that look like a command line by their name, at any depth, and all texts for a tool whose name says that it
+ * types into a shell. The value may be text or a list of words.
+ */
+export function embeddedLines(tool: string, args: JsonObject): readonly string[] {
   let lines: string[] | undefined;
-  for (const name in args) {
-    if (!LINES.has(name) || !Object.hasOwn(args, name)) continue;
-    const value: Json = args[name] ?? null;
-    if (typeof value === "string") {
-      const words = WORDS.flatMap((more) => wordsOf(args[more]));
-      (lines ??= []).push(words.length === 0 ? value : `${value} ${quoted(words)}`);
-    } else if (Array.isArray(value)) (lines ??= []).push(quoted(wordsOf(value)));
-  }
+  const types = TYPES.test(tool);
+  const visit = (value: Json, depth: number): void => {
+    if (depth > MAX_DEPTH) return;
+    if (typeof value === "string") visit(jsonIn(value), depth + 1);
+    else if (Array.isArray(value))
+      for (const item of value as readonly Json[]) visit(item, depth + 1);
+    else if (isJsonObject(value))
+      for (const name in value) {
+        if (!Object.hasOwn(value, name)) continue;
+        const item = value[name] ?? null;
+        if (types || LINES.has(name)) (lines ??= []).push(...linesIn(item, value, types));
+        visit(item, depth + 1);
+      }
+  };
+  visit(args, 0);
   return lines ?? NONE;
 }
 
+function linesIn(value: Json, args: JsonObject, types: boolean): readonly string[] {
+  if (typeof value === "string") {
+    const words = WORDS.flatMap((more) => wordsOf(args[more]));
+    // Keys such as `{enter}` end a line.
+    const text = types ? value.replaceAll(/\{\w+\}/g, "\n") : value;
+    return [words.length === 0 ? text : `${text} ${quoted(words)}`];
+  }
+  if (!Array.isArray(value)) return NONE;
+  // Either the words of one line, or several lines.
+  const words = wordsOf(value);
+  return [quoted(words), ...words.filter((word) => /\s/.test(word))];
+}
+
 const wordsOf = (value: Json | undefined): readonly string[] =>
-  Array.isArray(value) ? value.map(String) : NONE;
+  Array.isArray(value) ? value.filter((one) => typeof one !== "object").map(String) : NONE;
 
 const quoted = (words: readonly string[]): string =>
   words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");

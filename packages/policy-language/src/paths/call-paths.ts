@@ -8,7 +8,7 @@ import { unknownPath } from "./path-text.ts";
 /** The texts of a call that can be read as paths. */
 export function knownTexts(facts: CallFacts): readonly string[] {
   const texts = new Set<string>();
-  for (const one of facts.perCommand) {
+  for (const one of [...facts.perCommand, ...facts.embedded]) {
     const { wanted, tooMany } = collectPathRefs(one);
     if (tooMany === true) continue;
     for (const { text, remote } of wanted)
@@ -36,7 +36,7 @@ export interface CommandGlob {
 /** The globs in the commands of a call. */
 export function knownGlobs(facts: CallFacts, guards: FileGuards): readonly CommandGlob[] {
   const globs = new Map<string, CommandGlob>();
-  for (const one of facts.perCommand) {
+  for (const one of [...facts.perCommand, ...facts.embedded]) {
     for (const ref of collectPathRefs(one).wanted) {
       const { text, pattern, region, remote, found, needs, ignoredKey, follows } = ref;
       if (typeof text === "string" && !unknownPath(text, facts.call)) {

@@ -16,6 +16,7 @@ import {
   MAX_PATHS,
   collect,
   listOf,
+  movedPaths,
   own,
   printedRef,
   type Args,
@@ -49,7 +50,11 @@ function findPaths(facts: PathSource): CollectedPathRefs {
       : new Set([...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC]);
   for (const name of names) collect(wanted, own(facts.args, name), "both");
   collectLikelyPaths(wanted, call.args, names);
-  return { wanted, unknown: undefined, from: "generic" };
+  return {
+    wanted: [...wanted, ...movedPaths(wanted, facts.args)],
+    unknown: undefined,
+    from: "generic",
+  };
 }
 
 function fromTable(name: string, tool: FileTool, source: PathSource): CollectedPathRefs {
@@ -86,8 +91,9 @@ function fromTable(name: string, tool: FileTool, source: PathSource): CollectedP
     findUnknownArg(args, accounted, { search: search && tool.globs?.includes("pattern") !== true }),
   ];
   unknown ??= reasons.find((reason) => reason !== undefined);
-  if (unknown !== undefined) collectLikelyPaths(wanted, args ?? call.args, accounted);
-  return { wanted, unknown, from: "table" };
+  if (unknown === undefined) return { wanted, unknown, from: "table" };
+  collectLikelyPaths(wanted, args ?? call.args, accounted);
+  return { wanted: [...wanted, ...movedPaths(wanted, args)], unknown, from: "table" };
 }
 
 const EXPANDED = /[*?[\]{}()!]/;

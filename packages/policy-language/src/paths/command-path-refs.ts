@@ -1,12 +1,11 @@
 import { baseName, bareName } from "../compile/program-name.ts";
-import { WORKING_FOLDERS } from "../compile/tool-table.ts";
 import type { LinePart } from "../match/shell-line.ts";
 import { readFilters, readNames } from "./name-glob.ts";
 import { addPatch, UNREAD_PATCH } from "./patch-paths.ts";
 import {
   MAX_PATHS,
   filesOf,
-  own,
+  movedPaths,
   questionKey,
   type Args,
   type CollectedPathRefs,
@@ -31,19 +30,8 @@ const pathRefsOf = new WeakMap<LinePart, CollectedPathRefs>();
 export function pathsOfCommand(part: LinePart, args: Args): CollectedPathRefs {
   const found = pathRefsOf.get(part) ?? fromEffects(part);
   pathRefsOf.set(part, found);
-  const folders: string[] = [];
-  for (const name of WORKING_FOLDERS) {
-    const folder = own(args, name);
-    if (typeof folder === "string") folders.push(folder);
-  }
-  if (folders.length === 0) return found;
-  const relative = found.wanted.filter(
-    ({ text, remote }) => remote !== true && typeof text === "string" && !/^[/~]/.test(text),
-  );
-  const guesses = folders.flatMap((folder) =>
-    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guessed: true })),
-  );
-  return { ...found, wanted: [...found.wanted, ...guesses] };
+  const moved = movedPaths(found.wanted, args);
+  return moved.length === 0 ? found : { ...found, wanted: [...found.wanted, ...moved] };
 }
 
 function fromEffects({ effects, remote, words, named }: LinePart): CollectedPathRefs {

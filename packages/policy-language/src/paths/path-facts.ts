@@ -57,7 +57,8 @@ export interface PathFacts {
   readonly home: Place | undefined;
 }
 
-const HIDDEN = /%(?:25)*(?:2e|2f|5c)/i;
+// An escape of a character that needs none.
+const HIDDEN = /%(?:25)*(?:2[d-f]|3\d|4[1-9a-f]|5[\dacf]|6[1-9a-f]|7[\dae])/i;
 
 export function pathFacts(facts: PathSource): PathFacts {
   const { call, pathsFact } = facts;

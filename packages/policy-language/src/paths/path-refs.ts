@@ -1,6 +1,6 @@
 import type { Json, ToolCall } from "@bylaw/kernel";
 import type { Effect, FoundFiles } from "@bylaw/shell";
-import type { ToolTable } from "../compile/tool-table.ts";
+import { WORKING_FOLDERS, type ToolTable } from "../compile/tool-table.ts";
 import type { Identity } from "../match/mcp.ts";
 import type { LinePart } from "../match/shell-line.ts";
 import { readFilters } from "./name-glob.ts";
@@ -128,6 +128,20 @@ export function collect(wanted: PathRef[], value: Json | undefined, access: Acce
     if (typeof text === "string" && text.startsWith("@"))
       wanted.push({ text: text.slice(1), access });
   }
+}
+
+/** The relative paths of a call, below each folder that an argument says it works in. */
+export function movedPaths(wanted: readonly PathRef[], args: Args): readonly PathRef[] {
+  const folders = WORKING_FOLDERS.map((name) => own(args, name)).filter(
+    (folder) => typeof folder === "string",
+  );
+  if (folders.length === 0) return [];
+  const relative = wanted.filter(
+    ({ text, remote }) => remote !== true && typeof text === "string" && !/^[/~]/.test(text),
+  );
+  return folders.flatMap((folder) =>
+    relative.map((one) => ({ ...one, text: `${folder}/${String(one.text)}`, guessed: true })),
+  );
 }
 
 /** The files that another program finds in the folder of an effect. */

@@ -65,7 +65,7 @@ export const hasMeaning = (text: string): boolean => /^[@+]/.test(text);
 
 /** Why a lax tool or another file system may read a path as a different name. */
 export function otherName(text: string): string | undefined {
-  if (/^file:/i.test(text)) return "a URL for a path";
+  if (/^(?:file:|[a-z][a-z\d+.-]+:\/)/i.test(text)) return "a URL for a path";
   if (/^[a-z]:[/]/i.test(text)) return "a drive letter in a path";
   if (text.trim() !== text) return "a path with a space around it";
   if (SHORT_NAME.test(text)) return "a short name of Windows in a path";

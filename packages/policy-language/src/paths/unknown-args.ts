@@ -1,5 +1,7 @@
 import { isJsonObject, type Json } from "@bylaw/kernel";
 import { isData, looksLikePath, namesPlace } from "../match/argument-names.ts";
+import { jsonIn } from "../match/json-text.ts";
+import { addPatch } from "./patch-paths.ts";
 import { MAX_PATHS, listOf, type Args, type PathRef } from "./path-refs.ts";
 
 /** Why some argument that the table does not describe could be a path. Undefined if none could. */
@@ -44,56 +46,52 @@ function isEdits(name: string, value: Json, kind: { readonly search: boolean }):
   );
 }
 
-/** Guesses which undescribed arguments may be paths: by their names, also one level down, and in lists by their form. */
+/** Guesses which undescribed arguments may be paths, at any depth: by their names or their form, and in the text of a patch. */
 export function collectLikelyPaths(
   wanted: PathRef[],
   args: Json,
   known: ReadonlySet<string>,
 ): void {
-  if (Array.isArray(args)) guessList(wanted, undefined, args);
-  else if (isJsonObject(args)) {
-    for (const [name, value] of Object.entries(args)) {
-      if (!known.has(name)) guessValue(wanted, name, value);
-      // The texts of such edits never name files.
-      else if (Array.isArray(value))
-        guessList(
-          wanted,
-          undefined,
-          (value as readonly Json[]).filter((item) => typeof item === "object"),
-        );
-      guessInside(wanted, value);
+  if (!isJsonObject(args)) {
+    guess(wanted, undefined, args);
+    return;
+  }
+  for (const [name, value] of Object.entries(args)) {
+    if (!known.has(name)) guess(wanted, name, value);
+    // The texts of such edits never name files.
+    else if (typeof value === "object")
+      guess(wanted, undefined, listOf(value).filter((item) => typeof item === "object") as Json);
+  }
+}
+
+const MAX_DEPTH = 16;
+
+function guess(wanted: PathRef[], name: string | undefined, value: Json, depth = 0): void {
+  if (wanted.length > MAX_PATHS || depth > MAX_DEPTH) return;
+  if (typeof value === "string") guessText(wanted, name, value, depth);
+  else if (Array.isArray(value))
+    for (const item of value as readonly Json[]) guess(wanted, name, item, depth + 1);
+  else if (isJsonObject(value)) {
+    for (const [key, item] of Object.entries(value)) {
+      if (looksLikePath(key)) wanted.push({ text: key, access: "both", guessed: true });
+      guess(wanted, key, item, depth + 1);
     }
   }
 }
 
-function guessValue(wanted: PathRef[], name: string | undefined, value: Json): void {
-  if (Array.isArray(value)) guessList(wanted, name, value);
-  else if (
-    typeof value === "string" &&
-    wanted.length <= MAX_PATHS &&
-    (name === undefined ? looksLikePath(value) : isGuess(name))
-  ) {
-    wanted.push({ text: fromUrl(value), access: "both", guessed: true });
-  }
+function guessText(wanted: PathRef[], name: string | undefined, text: string, depth: number): void {
+  if (name !== undefined && isData(name, { search: true })) return;
+  if (PATCH.test(text)) {
+    const named: PathRef[] = [];
+    addPatch(named, text);
+    wanted.push(...named.map((ref) => ({ ...ref, guessed: true })));
+  } else guess(wanted, name, jsonIn(text), depth + 1);
+  if (/^(?!file:)[a-z][a-z\d+.-]*:\/\//i.test(text)) return;
+  if (looksLikePath(text) || (name !== undefined && namesPlace(name)))
+    wanted.push({ text: fromUrl(text), access: "both", guessed: true });
 }
 
-function guessList(wanted: PathRef[], name: string | undefined, list: readonly Json[]): void {
-  const byName = name !== undefined && isGuess(name) ? name : undefined;
-  if (name !== undefined && byName === undefined && isData(name, { search: true })) return;
-  for (const item of list) {
-    if (typeof item === "string") guessValue(wanted, byName, item);
-    else guessInside(wanted, item);
-  }
-}
-
-function guessInside(wanted: PathRef[], value: Json): void {
-  if (!isJsonObject(value)) return;
-  for (const [name, item] of Object.entries(value)) {
-    for (const text of listOf(item)) if (typeof text === "string") guessValue(wanted, name, text);
-  }
-}
-
-const isGuess = (name: string): boolean => !isData(name, { search: true }) && namesPlace(name);
+const PATCH = /^(?:\s*\*\*\* (?:Add|Update|Delete) File:|\+\+\+ |rename to |copy to |diff --git )/m;
 
 function fromUrl(text: string): string {
   if (!/^file:/i.test(text)) return text;
