@@ -10,7 +10,7 @@ const DATA = words(
   "content contents text filetext oldstring newstring oldstr newstr oldtext newtext oldcontent newcontent newsource code codeedit " +
     "replace replacement search inserttext limit offset line lines startline endline startlineoneindexed endlineoneindexedinclusive " +
     "shouldreadentirefile insertline viewrange encoding description explanation instruction instructions reason reasoning justification " +
-    "message summary comment note thought title replaceall recursive casesensitive caseinsensitive outputmode cellid celltype editmode id " +
+    "message summary comment note thought title label question header body subject prompt replaceall recursive casesensitive caseinsensitive outputmode cellid celltype editmode id " +
     "exclude excludes excludepattern excludepatterns ignore ignorepattern ignorepatterns",
 );
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
+import { isData } from "./argument-names.ts";
 import { jsonIn } from "./json-text.ts";
 
 const LINES: ReadonlySet<string> = new Set([
@@ -8,28 +9,32 @@ const LINES: ReadonlySet<string> = new Set([
 const WORDS = ["args", "arguments"];
 const NONE: readonly string[] = [];
 
-// A tool with such a name types its text into a shell.
+// A tool with such a name types these arguments into a shell.
 const TYPES = /shell|bash|zsh|terminal|console|stdin|(?:^|_)(?:sh|pty|tty)(?:_|$)/i;
+const TYPED: ReadonlySet<string> = new Set([
+  ...["input", "chars", "text", "data", "keys", "line", "stdin"],
+]);
 const MAX_DEPTH = 16;
 
 /**
- * The arguments of a tool that look like a command line by their name, at any depth, and all texts for a tool whose name says that it
- * types into a shell. The value may be text or a list of words.
+ * The arguments of a tool that look like a command line by their name, at any depth, and what a tool types into a shell, as its name
+ * says. The value may be text or a list of words.
  */
 export function embeddedLines(tool: string, args: JsonObject): readonly string[] {
   let lines: string[] | undefined;
   const types = TYPES.test(tool);
   const visit = (value: Json, depth: number): void => {
     if (depth > MAX_DEPTH) return;
-    if (typeof value === "string") visit(jsonIn(value), depth + 1);
-    else if (Array.isArray(value))
-      for (const item of value as readonly Json[]) visit(item, depth + 1);
+    if (Array.isArray(value)) for (const item of value as readonly Json[]) visit(item, depth + 1);
     else if (isJsonObject(value))
       for (const name in value) {
         if (!Object.hasOwn(value, name)) continue;
         const item = value[name] ?? null;
-        if (types || LINES.has(name)) (lines ??= []).push(...linesIn(item, value, types));
-        visit(item, depth + 1);
+        if (LINES.has(name) || (types && TYPED.has(name)))
+          (lines ??= []).push(...linesIn(item, value, types));
+        if (typeof item !== "string") visit(item, depth + 1);
+        // What a file contains is no call, even if it is JSON.
+        else if (!isData(name, { search: true })) visit(jsonIn(item), depth + 1);
       }
   };
   visit(args, 0);
