@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_361,
-  test_lines: 108_670,
+  source_lines: 145_470,
+  test_lines: 108_642,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
