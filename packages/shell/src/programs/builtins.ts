@@ -133,7 +133,7 @@ export const BUILTINS: Readonly<Record<string, Spec>> = {
   pushd: { options: options`-n`, posix: true, more: pushd },
   popd: { options: options`-n` },
   dirs: PRINTS,
-  command: { options: options`-p -v -V`, wrap: 0, inert: "v V" },
+  command: { options: options`-p -v -V`, wrap: 0, transparent: true, inert: "v V" },
   builtin: { wrap: 0 },
   exec: wraps`-c -l ${kind.value} -a`,
   eval: { posix: true, more: evaluate },
