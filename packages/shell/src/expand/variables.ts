@@ -6,7 +6,10 @@ const HARMLESS: ReadonlySet<string> = new Set(
   LC_NUMERIC LC_TIME LC_MONETARY PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE RUST_BACKTRACE RUST_LOG GIT_TERMINAL_PROMPT DEBIAN_FRONTEND
   LOG_LEVEL PORT VERBOSE PYTHONHASHSEED CARGO_TERM_COLOR CARGO_INCREMENTAL RUST_TEST_THREADS GOOS GOARCH CGO_ENABLED TERM
   PYTHONIOENCODING PYTHONUTF8 PYTHONFAULTHANDLER GIT_OPTIONAL_LOCKS DO_NOT_TRACK NEXT_TELEMETRY_DISABLED NODE_NO_WARNINGS
-  TF_CPP_MIN_LOG_LEVEL TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES OMP_NUM_THREADS`.split(/\s+/),
+  TF_CPP_MIN_LOG_LEVEL TOKENIZERS_PARALLELISM CUDA_VISIBLE_DEVICES OMP_NUM_THREADS GOMAXPROCS CTEST_OUTPUT_ON_FAILURE
+  DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO HYPOTHESIS_PROFILE PIP_DISABLE_PIP_VERSION_CHECK NO_UPDATE_NOTIFIER`.split(
+    /\s+/,
+  ),
 );
 // Values with a slash are paths of catalogs, locales or settings.
 const HARMLESS_VALUE = /^(?![.])[\w.,@+-]*$/;
@@ -26,6 +29,11 @@ const NODE_LIMITS =
 const TEST_DATABASE =
   /^(?:sqlite(?:\+\w+)?:\/\/(?:\/(?::memory:|test[\w-]*\.(?:db|sqlite3?)))?|(?:postgres(?:ql)?|mysql)(?:\+\w+)?:\/\/(?:\w+(?::\w+)?@)?(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\/(?:test|\w+_test))$/;
 
+const COMPILER_FLAGS =
+  /^(?:(?:^| )(?:-O[0-3sgz]?|-g\d?|-W[a-z][a-z-]*|-std=[\w+]+|-fsanitize=[a-z,]+))+$/;
+const JAVA_LIMITS = /^(?:(?:^| )-X(?:m[sx]|ss)\d+[kmgKMG])+$/;
+const THIS_MACHINE = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d{1,5})?\/?$/;
+
 // Variables of which only some values are harmless.
 const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ...["PAGER", "GIT_PAGER", "GH_PAGER", "MANPAGER", "SYSTEMD_PAGER", "AWS_PAGER"].map(
@@ -38,7 +46,7 @@ const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
   ["NODE_OPTIONS", NODE_LIMITS],
   ["TZ", /^(?!.*\.\.)[A-Za-z][\w+\-/]*$/],
   ["DEBUG", /^[\w.,:*@+-]*$/],
-  ["PYTHONPATH", /^(?:\.|(?:\.\/)?(?:src|lib))$/],
+  ["PYTHONPATH", /^(?:(?:^|:)(?:\.|(?:\.\/)?(?:src|lib)))+$/],
   ["RAILS_ENV", /^test$/],
   ["RACK_ENV", /^test$/],
   ["MIX_ENV", /^(?:test|dev)$/],
@@ -57,6 +65,27 @@ const HARMLESS_VALUES: ReadonlyMap<string, RegExp> = new Map([
     /^(?:(?:^| )-[ADFW] ?[a-z][\w:-]*)+$/,
   ]),
   ["DATABASE_URL", TEST_DATABASE],
+  ...["BASE_URL", "API_URL"].map((name): [string, RegExp] => [name, THIS_MACHINE]),
+  ...["TESTING", "COVERAGE"].map((name): [string, RegExp] => [name, SWITCHED]),
+  ["SECRET_KEY", /^(?:test|testing|dummy|fake|dev)(?:-\w+)*$/],
+  ["GO111MODULE", /^(?:on|auto)$/],
+  // Another toolchain would be downloaded.
+  ["GOTOOLCHAIN", /^local$/],
+  // Other modes connect to a debugger, or write files.
+  ["XDEBUG_MODE", /^(?:off|coverage)$/],
+  ["INSTA_UPDATE", /^(?:no|new|auto)$/],
+  ["ASPNETCORE_ENVIRONMENT", /^(?:Development|Test|Testing)$/],
+  ["DOTNET_ENVIRONMENT", /^(?:Development|Test|Testing)$/],
+  // Without what names a file: `log_path`, `suppressions`, `include`.
+  ...["ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"].map((name): [string, RegExp] => [
+    name,
+    /^(?:(?:^|:)(?:detect_leaks|halt_on_error|abort_on_error|print_stacktrace|symbolize|detect_stack_use_after_return)=[01])+$/,
+  ]),
+  ...["MAVEN_OPTS", "GRADLE_OPTS"].map((name): [string, RegExp] => [name, JAVA_LIMITS]),
+  // Compilers that are looked for in the `PATH`.
+  ["CC", /^(?:gcc|clang|cc)(?:-\d+)?$/],
+  ["CXX", /^(?:g\+\+|clang\+\+|c\+\+)(?:-\d+)?$/],
+  ...["CFLAGS", "CXXFLAGS"].map((name): [string, RegExp] => [name, COMPILER_FLAGS]),
 ]);
 
 // Variables whose value is run as a command line.
