@@ -79,7 +79,7 @@ const NINJA: Spec = {
 const PLAIN_CMAKE =
   /^(?:CMAKE_BUILD_TYPE|CMAKE_(?:C|CXX)_STANDARD|CMAKE_EXPORT_COMPILE_COMMANDS|CMAKE_VERBOSE_MAKEFILE|CMAKE_POSITION_INDEPENDENT_CODE|CMAKE_UNITY_BUILD|BUILD_TESTING|BUILD_SHARED_LIBS|(?:ENABLE|BUILD|WITH|USE)_(?:TESTS?|TESTING|EXAMPLES|DOCS|BENCHMARKS?|ASAN|UBSAN|COVERAGE))(?::\w+)?=[\w.+-]*$/;
 const PLAIN_MAVEN =
-  /^(?:(?:skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|checkstyle\.skip)(?:=(?:true|false))?|(?:test|it\.test)=[\w.*#,+!-]+)$/;
+  /^(?:(?:skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|checkstyle\.skip)(?:=(?:true|false))?|(?:test|it\.test|includes|excludes)=[\w.*#,+!-]+)$/;
 
 function cmake(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
@@ -226,7 +226,11 @@ export const BUILDS: Readonly<Record<string, Spec>> = {
     operands: [many("read")],
     inert: "version help",
   },
-  nm: { options: options`${kind.load} --plugin`, operands: [many("read")], more: argumentFiles },
+  nm: {
+    options: options`-C -g -u -n -S -D -A -r --defined-only ${kind.load} --plugin`,
+    operands: [many("read")],
+    more: argumentFiles,
+  },
   readelf: { operands: [many("read")], more: argumentFiles },
   ldd: { operands: [many("exec")] },
   ...GO_TOOLS,

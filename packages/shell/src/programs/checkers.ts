@@ -93,7 +93,7 @@ const PRETTIER: Spec = {
 
 const PYTEST: Spec = {
   options: options`-x -v -q -s -l --lf --ff --co --disable-warnings --pyargs --doctest-modules --stepwise --sw --strict-markers -h,--help -V,--version
-    --setup-show --setup-only --fixtures --reuse-db --create-db --last-failed --failed-first --exitfirst --quiet --showlocals
+    --no-header --no-summary --no-cov --cov-branch --setup-show --setup-only --fixtures --reuse-db --create-db --last-failed --failed-first --exitfirst --quiet --showlocals
     ${kind.valueThat("load")} -o,--override-ini ${kind.load} -c,--config-file --rootdir --confcutdir --cov-config ${kind.value} -k -m -p
     -n,--numprocesses --maxfail --tb --junit-prefix --cov-report --cov-fail-under --import-mode --deselect --durations --durations-min -r
     --color --timeout --reruns --reruns-delay --dist --capture --log-level --log-cli-level -W --verbosity ${kind.takes("write", "delete")}

@@ -53,7 +53,7 @@ function goRun(use: ParsedArgs, out: Findings): void {
 
 const GO = options`-race -v -x -n -a -benchmem -failfast -work -trimpath -cover -short -json -m -u -t -d -e -deps -test -find -i -r -c
   ${kind.takes("dir", "load")} -C ${kind.write} -o -coverprofile -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir
-  -pkgdir ${kind.of("required", { role: "data" })} -ldflags -gcflags -asmflags -gccgoflags ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.read} -pgo ${kind.value} -mod -tags -p -run -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -skip -fuzz -fuzztime -f`;
+  -pkgdir ${kind.of("required", { role: "data" })} -ldflags -gcflags -asmflags -gccgoflags ${kind.script} -exec -toolexec -vettool ${kind.load} -modfile -overlay ${kind.read} -pgo ${kind.value} -mod -tags -p -run -list -bench -count -timeout -parallel -cpu -vet -buildmode -buildvcs -compiler -skip -fuzz -fuzztime -f`;
 
 const GO_SPEC: Spec = {
   options: options`${kind.takes("dir", "load")} -C`,

@@ -1,6 +1,6 @@
 // Options that only choose what is read or how it is printed, for programs without a table and for the scripts that task runners
 // start. Options that load, run, write or send anything, even with some values only, are left out.
-const SCRIPTS = `--coverage --watch --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
+const SCRIPTS = `--coverage --watch --watch=false --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
   -g --fgrep --noEmit --max-warnings --filter --shard --passWithNoTests --headed --run --exact --nocapture --no-capture --show-output
   --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench --mode --port
   --reporter=default --reporter=dot --reporter=json --reporter=spec --reporter=tap --reporter=verbose`;
@@ -67,7 +67,10 @@ const LISTS: Readonly<Record<string, string>> = {
   rubocop:
     "-P --parallel -L -D --display-cop-names -E -S -l --lint --only --except --fail-level -F --fail-fast",
   rake: "-T --tasks -n --dry-run -t --trace -P --prereqs -q -s -j --jobs -m --multitask -A --all -D --describe -W --where -v",
-  rails: "-n --name -b --backtrace -d --defer-output -f --fail-fast -v -s --seed -c",
+  rails: "-n --name -b --backtrace -d --defer-output -f --fail-fast -v -s --seed -c -g --grep",
+  brakeman: "-q --quiet --no-pager -w -A --no-summary --no-progress",
+  pest: "--filter --testsuite --group --stop-on-failure --parallel --colors --compact --ci",
+  swiftformat: "--lint --quiet --verbose --strict",
   mix: `--trace --cover --stale --failed --max-failures --only --exclude --seed --slowest --partitions --warnings-as-errors
     --check-formatted --dry-run --no-start --no-compile --no-deps-check --strict --all --explain`,
   phpunit: `--filter --testsuite --group --exclude-group --testdox --stop-on-failure --stop-on-error --order-by --no-coverage

@@ -1,6 +1,6 @@
-import { hazard, type Findings } from "./findings.ts";
+import { file, hazard, type Findings } from "./findings.ts";
 import type { Operand, ParsedArgs } from "./program-spec.ts";
-import { baseName, prefix } from "./word-text.ts";
+import { after, baseName, prefix } from "./word-text.ts";
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(/\s+/));
 
@@ -95,6 +95,9 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
 };
 const NX_VALUES = words("-p --projects --exclude --base --head --parallel -c --configuration");
 
+// The file of tests that a task of Rake runs. Rake also reads globs and braces.
+const RAKE_FILE = /^(?:TEST|SPEC)=[\w./-]+(?::\d+)?$/;
+
 /** Records the later tasks of a task runner that has no table, and its variables. */
 export function noteTasks(out: Findings): void {
   const name = baseName(out.argv[0]?.text ?? "");
@@ -107,6 +110,7 @@ export function noteTasks(out: Findings): void {
     const start = word === undefined ? "" : prefix(word);
     if (word === undefined || start === "--") break;
     if (start.startsWith("-")) at += known.values.has(start) ? 1 : 0;
+    else if (name === "rake" && RAKE_FILE.test(word.text ?? "")) file(out, "read", after(word, 5));
     else if (/^\w+\s*[:+?]?=/.test(start)) hazard(out, at, "configure");
     else if (tasks.length > 0 || known.lead?.has(start) !== true) tasks.push({ at, word });
   }

@@ -151,7 +151,10 @@ export const PACKAGES: Readonly<Record<string, Spec>> = {
       ...names("install update require remove create-project outdated search global", {
         network: true,
       } as Spec),
-      ...names("run run-script show validate dump-autoload config init why", {} as Spec),
+      ...names("show validate", {
+        options: options`-D,--direct --locked --strict --no-check-all --no-check-publish`,
+      } as Spec),
+      ...names("run run-script dump-autoload config init why", {} as Spec),
       "*": { read: recordArgumentsOfTask },
     },
   },

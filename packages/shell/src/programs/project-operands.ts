@@ -10,7 +10,8 @@ const RUNNERS = words(
   storybook webpack eslint prettier stylelint xo standard svelte-check rspec cucumber rubocop standardrb reek rails rake phpunit pest
   phpstan psalm prove bats busted crystal mix rebar3 go dotnet flutter dart zig swift deno cmake ctest dune cabal stack tree-sitter
   playwright cypress just task php-cs-fixer rector artisan markdownlint markdownlint-cli2 cspell ansible-lint depcheck attw publint
-  commitlint size-limit tsd brakeman steep luacheck`,
+  commitlint size-limit tsd brakeman steep luacheck
+  sphinx-build`,
 );
 // Further programs that run what the settings of their working folder name, such as plugins, tasks or a compiler.
 const FOLDER_RUNNERS = words(
