@@ -82,6 +82,7 @@ function walkLine(line: string, { home, values }: Trusted): WalkState {
     flowUnknown: false,
     onSuccess: START,
     onFailure: START,
+    previous: undefined,
     functions: undefined,
     home: { trusted: home, used: false, folderAfterCd: false },
     variables: new KnownVariables({ hidden: !values }),

@@ -8,23 +8,49 @@ import {
 } from "../effects/working-folder.ts";
 import type { Draft, WalkState } from "./walk-state.ts";
 
-/** Records the working directory of the shell after a command. `ran`: whether the command ran others. */
+/**
+ * Whether a command is a `cd -` to a known directory, as in `cd a && make && cd -`. Its effect is then that of `cd .` in that directory.
+ */
+export function goesBack(walk: WalkState, draft: Draft): boolean {
+  const [program, operand, ...more] = draft.argv;
+  const back = program?.text === "cd" && operand?.text === "-" && more.length === 0;
+  if (!back || walk.previous === undefined || draft.redirections.some(({ writes }) => writes))
+    return false;
+  draft.effects = [{ kind: "read", path: { text: "." } }];
+  return true;
+}
+
+/**
+ * Records the working directory of the shell after a command. `ran`: whether the command ran others. `back`: whether it
+ * {@link goesBack}. `inOrder`: whether it runs once, after everything before it.
+ */
 export function recordFolder(
   walk: WalkState,
   draft: Draft,
   name: string,
   folder: Folder,
-  { ran }: { readonly ran: boolean },
+  {
+    ran,
+    back,
+    inOrder,
+  }: { readonly ran: boolean; readonly back: boolean; readonly inOrder: boolean },
 ): void {
   switch (name) {
-    case "cd":
-      return changeFolder(walk, draft, folder);
+    case "cd": {
+      const { previous = ANYWHERE } = walk;
+      changeFolder(walk, draft, folder);
+      if (back) walk.onSuccess = previous;
+      walk.previous = inOrder ? folder : undefined;
+      return;
+    }
     case "source":
     case ".":
       walk.variables.setAllElsewhere();
+      walk.previous = undefined;
       if (!activates(draft.argv)) goAnywhere(walk);
       return;
     case "pushd":
+      walk.previous = undefined;
       // Without a folder, it goes to one of its stack.
       if (draft.argv.length === 2) return changeFolder(walk, draft, folder);
       return goAnywhere(walk);
@@ -58,5 +84,6 @@ function changeFolder(walk: WalkState, { argv }: Draft, from: Folder): void {
 
 function goAnywhere(walk: WalkState): void {
   walk.folderChanges++;
+  walk.previous = undefined;
   walk.onSuccess = walk.onFailure = ANYWHERE;
 }

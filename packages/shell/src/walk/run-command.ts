@@ -6,6 +6,7 @@ import {
   noteUnknownLine,
   noteLimit,
   quote,
+  runsInOrder,
   type Draft,
   type CommandContext,
   type WalkState,
@@ -19,7 +20,7 @@ import { PIPE, REST, type Run } from "../programs/program-reading.ts";
 import { suspect, suspects } from "./suspects.ts";
 import { variableEffects } from "../effects/variable-effects.ts";
 import { readProgram } from "../programs/index.ts";
-import { recordFolder } from "./folder-after.ts";
+import { goesBack, recordFolder } from "./folder-after.ts";
 import { noteState } from "./shell-state.ts";
 import { shorterCommands } from "./shorter-commands.ts";
 import { keepsFolder, staysUntil } from "./wrapper-folders.ts";
@@ -87,7 +88,10 @@ export function runCommand(
     if (run.kind === "argv" && run.until !== undefined && run.until > until) until = run.until;
   }
   for (const words of shorterCommands(draft)) runShorter(walk, draft, words, place, script);
-  recordFolder(walk, draft, first.text, place.folder, { ran: runs.length > 0 });
+  const inOrder = runsInOrder(walk, place);
+  const back = inOrder && goesBack(walk, draft);
+  if (back) walk.folders[at] = walk.previous ?? ANYWHERE;
+  recordFolder(walk, draft, first.text, place.folder, { ran: runs.length > 0, back, inOrder });
 }
 
 // A policy judges the shorter command like any other of the line.

@@ -50,6 +50,7 @@ function walkList(walk: WalkState, statements: readonly Statement[], place: Comm
     if (walk.full) return;
     const { command, background } = statement;
     noteRefused(walk, missingCommand(walk.source, statement));
+    walk.previous = undefined;
     const inside = inFolder(background === true ? { ...place, order: "later" } : place, from);
     if (inside.order === "after") walk.step++;
     if (command.type === "AndOr") walkAndOr(walk, command, inside);
@@ -76,6 +77,7 @@ function walkAndOr(walk: WalkState, { commands, operators }: AndOr, place: Comma
     const operator = at === 0 ? undefined : operators[at - 1];
     if (at > 0 && place.order === "after") walk.step++;
     if (inOrder) walk.variables.follow(operator);
+    if (operator === "||") walk.previous = undefined;
     walkPipeline(walk, command, inFolder(place, operator === "||" ? onFailure : onSuccess));
     if (operator === "||") onSuccess = eitherFolder(onSuccess, walk.onSuccess);
     else onSuccess = walk.onSuccess;
@@ -120,6 +122,7 @@ function walkPipeline(walk: WalkState, node: PipelineNode, place: CommandContext
   }
   for (const { type } of prefixes)
     if (type === "Negation") [walk.onSuccess, walk.onFailure] = [walk.onFailure, walk.onSuccess];
+  if (prefixes.length > 0) walk.previous = undefined;
 }
 
 function noteRefused(walk: WalkState, text: string | undefined): void {

@@ -113,6 +113,8 @@ export interface WalkState {
   /** The working directory after the last command succeeded or failed. */
   onSuccess: Folder;
   onFailure: Folder;
+  /** The working directory before the last `cd`, if every command since then succeeded. */
+  previous: Folder | undefined;
   /** Whether each function of the line may change the working directory. */
   functions: Map<string, boolean> | undefined;
   home: { readonly trusted: boolean; used: boolean; folderAfterCd: boolean };
@@ -155,7 +157,9 @@ export function actualFolder(walk: WalkState, folder: Folder): Folder {
 /** Walks the commands of another process, which has its own working directory. */
 export function inOwnProcess(walk: WalkState, run: () => void): void {
   const before = changesHere(walk);
+  const { previous } = walk;
   run();
+  walk.previous = previous;
   walk.changesElsewhere = walk.folderChanges - before;
 }
 
