@@ -14,7 +14,7 @@ import {
   type PolicyPool,
   type RunState,
 } from "@bylaw/policy-language";
-import { resolvePaths } from "@bylaw/policy-language/real-paths";
+import { lineFacts, resolvePaths } from "@bylaw/policy-language/real-paths";
 import manifest from "../package.json" with { type: "json" };
 import { askedProjections } from "./asked-projections.ts";
 import { calls } from "./calls.ts";
@@ -133,16 +133,23 @@ function choosePool(
   return poolByVariant(experiment, poolA, poolB);
 }
 
-function factsOf(pools: readonly PolicyPool[], call: ToolCall): JsonObject | undefined {
-  const paths = resolvePaths(
+function factsOf(pools: readonly PolicyPool[], subject: ToolCall): JsonObject | undefined {
+  const line = lineFacts(subject);
+  const call = line === undefined ? subject : withFacts(subject, line);
+  const resolved = resolvePaths(
     call,
     pools.flatMap((pool) => pool.pathsToResolve(call)),
-    { globs: pools.flatMap((pool) => pool.globsToResolve(call)), preparation: call },
+    { globs: pools.flatMap((pool) => pool.globsToResolve(call)), preparation: subject },
   );
+  const paths = line === undefined ? resolved : { ...resolved, ...line };
   const [marks] = pools.flatMap((pool) => pool.marks ?? []);
   if (marks === undefined) return paths;
   // Marks are judged with resolved links, like rules.
-  const linked =
-    paths === undefined ? call : { ...call, facts: { ...call.facts, [manifest.name]: paths } };
+  const linked = paths === undefined ? call : withFacts(call, paths);
   return { ...paths, marks: marks.recordOf(linked) };
 }
+
+const withFacts = (call: ToolCall, facts: JsonObject): ToolCall => ({
+  ...call,
+  facts: { ...call.facts, [manifest.name]: facts },
+});

@@ -4,7 +4,8 @@ import { embeddedLines } from "./embedded-lines.ts";
 import { identify, type Identity } from "./mcp.ts";
 import { sameFolder } from "../paths/path-text.ts";
 import { pathFacts, type PathFacts } from "../paths/path-facts.ts";
-import { stampOf } from "../paths/stamp.ts";
+import { stampOf, topOf } from "../paths/stamp.ts";
+import { withTop } from "./repository-top.ts";
 import { own, type Args } from "../paths/path-refs.ts";
 import {
   AGENT_SHELLS,
@@ -166,7 +167,8 @@ export class CallFacts {
     const agent = AGENT_SHELLS.get(String(this.call.host?.["name"]));
     const folder = folderOf(args, agent);
     const start = folder === undefined ? "" : `cd '${folder}'\n`;
-    this.#readText = start + line;
+    const top = start === "" ? topOf(this.call, this.pathsFact) : undefined;
+    this.#readText = top === undefined ? start + line : withTop(line, top);
     return readLine(this.#readText, this.#besideLine(argument, folder && agent?.folder, agent));
   }
 

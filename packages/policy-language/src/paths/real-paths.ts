@@ -4,6 +4,8 @@ import type { CommandGlob } from "./call-paths.ts";
 import { absolutePath, segmentsOf } from "./path-text.ts";
 import { resolveGlobs } from "./resolve-globs.ts";
 
+export { lineFacts } from "./line-facts.ts";
+
 /** The options for resolving paths. */
 export interface ResolveOptions {
   /** Globs of commands. Each is expanded to the paths that it finds through links. */

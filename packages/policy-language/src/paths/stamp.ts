@@ -30,6 +30,12 @@ export function stampOf({ facts }: ToolCall, name: string): Stamp | undefined {
   return read;
 }
 
+/** The top folder of the repository, if the host says which it is. */
+export function topOf({ facts }: ToolCall, name: string): string | undefined {
+  const stamp = facts?.[name] ?? null;
+  return isJsonObject(stamp) && typeof stamp["top"] === "string" ? stamp["top"] : undefined;
+}
+
 /** Whether the host answered a question about a path with yes. */
 export const saysYes = (stamp: Stamp | undefined, text: string, question: Question): boolean =>
   stamp?.globs.has(questionKey(text, question)) === true;
