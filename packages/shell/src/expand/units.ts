@@ -220,12 +220,16 @@ function holeOf(walk: WalkState, part: Expansion, quoted: boolean): Hole {
   }
   if (text === "$HOME") return quoted ? HOME_QUOTED : HOME_OPEN;
   if (/^\$[?#$]$/.test(text)) return NUMBER;
-  // A line that sets one of these is unknown, and so is a file that one of them names. What only prints its words may have them.
-  if (/^\$(?:PATH|PWD|SHELL|USER)$/.test(text)) return ANY;
+  // No rule allows a line that sets one of these to more than a plain word, and a file that one of them names is unknown. What only
+  // prints its words may have them.
+  if (OF_MACHINE.test(text)) return ANY;
   if (text === "$!") return quoted ? ANY : JOB;
   noteUse(walk, text.slice(1));
   return quoted && text !== "$@" ? ANY : SPLIT;
 }
+
+const OF_MACHINE =
+  /^\$(?:PATH|PWD|SHELL|USER|LOGNAME|HOSTNAME|TERM|LANG|LC_ALL|NODE_ENV|VIRTUAL_ENV|CONDA_PREFIX|JAVA_HOME|GOPATH|GOROOT)$/;
 
 function endsWithDollar(unit: Unit | undefined): boolean {
   return unit !== undefined && "text" in unit && !unit.quoted && unit.text.endsWith("$");
