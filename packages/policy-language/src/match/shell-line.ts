@@ -191,6 +191,13 @@ const NO_COMMAND: ShellCommand = {
   unknown: [],
 };
 
+// What a line of comments does. An interactive zsh reads them as commands, so nothing may have a meaning to a shell.
+const COMMENTS = /^(?:\s*#[\w\s.,:/'"-]*)+$/;
+const DOES_NOTHING: ShellCommand = {
+  ...NO_COMMAND,
+  argv: [{ text: ":", pieces: [":"], single: true }],
+};
+
 // Agents repeat a few lines. Facts are cached from the second time on, because caching every line nearly doubles the
 // time of a new one. Longer lines would take too much memory.
 const KEPT_LINES = 512;
@@ -226,14 +233,19 @@ function readNew(line: string): LineFacts {
   return factsOf(
     analysis,
     analysis.unknown[0]?.what ?? (line.trim() === "" ? "the line has no command" : undefined),
+    COMMENTS.test(line),
   );
 }
 
-function factsOf({ commands, unknown }: Analysis, why: string | undefined): LineFacts {
+function factsOf(
+  { commands, unknown }: Analysis,
+  why: string | undefined,
+  comments = false,
+): LineFacts {
   const whole = { known: why === undefined };
   const setsOwn = findOwnVariables(commands);
   const others = commands.filter((command) => !setsOwn(command));
-  const [first = NO_COMMAND] = commands;
+  const [first = comments ? DOES_NOTHING : NO_COMMAND] = commands;
   return {
     parts: partsOf(others.length === 0 ? [first] : others, whole),
     unknown: why,
