@@ -43,8 +43,10 @@ export function analyzeScript(line: string): Analysis {
   const values =
     !variables.contradicted &&
     !(variables.used && (walk.full || walk.commands.length > LIMITS.different / 2));
-  if (!values) walk = walkLine(line, { home: true, values });
-  if (walk.home.used && walk.home.folderAfterCd) walk = walkLine(line, { home: false, values });
+  const earlier = values && !variables.missedNumber ? undefined : variables;
+  if (earlier !== undefined) walk = walkLine(line, { home: true, values, earlier });
+  if (walk.home.used && walk.home.folderAfterCd)
+    walk = walkLine(line, { home: false, values, earlier });
   return finish(line, walk);
 }
 
@@ -55,9 +57,11 @@ const tooLarge = (what: string): Analysis => ({ commands: [], unknown: [{ code: 
 interface Trusted {
   readonly home: boolean;
   readonly values: boolean;
+  /** The variables of the first walk, which tell what is only ever a number. */
+  readonly earlier?: KnownVariables | undefined;
 }
 
-function walkLine(line: string, { home, values }: Trusted): WalkState {
+function walkLine(line: string, { home, values, earlier }: Trusted): WalkState {
   const walk: WalkState = {
     source: line,
     commands: [],
@@ -85,7 +89,7 @@ function walkLine(line: string, { home, values }: Trusted): WalkState {
     previous: undefined,
     functions: undefined,
     home: { trusted: home, used: false, folderAfterCd: false },
-    variables: new KnownVariables({ hidden: !values }),
+    variables: new KnownVariables({ hidden: !values, earlier }),
     untrusted: undefined,
     arithmetic: undefined,
     arithmeticTexts: undefined,

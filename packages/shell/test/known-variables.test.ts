@@ -31,7 +31,7 @@ describe("the value of a variable", () => {
 function script(next: () => number, depth: number): string {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
   const name = pick(["f", "g"]);
-  const value = pick(["a", "b", "'c d'", "$f", '"$g"', "-x", "{a,b}"]);
+  const value = pick(["a", "b", "'c d'", "$f", '"$g"', "-x", "{a,b}", "7", "$((2+3))"]);
   const use = pick(['pwned "$f"', "pwned $g", 'pwned "${g}/$f"', "pwned x$f"]);
   const simple = [use, use, use, `${name}=${value}`, `${name}=${value}`];
   const odd = [
@@ -73,7 +73,8 @@ it("covers every call that bash makes with the values", () => {
   const next = numbers(7);
   const lines = Array.from({ length: 1_000 }, () => {
     const rest = script(next, 1 + Math.floor(next() * 3));
-    return next() < 0.7 ? `f=a g=b; ${rest}` : rest;
+    const start = next();
+    return start < 0.4 ? `f=a g=b; ${rest}` : start < 0.7 ? `f=1; g=2; ${rest}` : rest;
   });
   const calls = callsOf(lines);
   let known = 0;
@@ -94,16 +95,18 @@ it("covers every call that bash makes with the values", () => {
   expect(known).toBeGreaterThan(200);
 });
 
+function patternOf(piece: Word["pieces"][number]): string {
+  if (typeof piece === "string") return piece.replace(/\W/g, String.raw`\$&`);
+  return piece.hole === "number" ? (piece.optional === true ? "\\d*" : "\\d+") : ".*";
+}
+
 // Whether words may expand to a list of arguments.
 function matches(words: readonly Word[], call: readonly string[]): boolean {
   if (words.some(({ single }) => !single)) return true;
   return (
     words.length === call.length &&
     words.every(({ pieces }, at) =>
-      new RegExp(
-        `^${pieces.map((piece) => (typeof piece === "string" ? piece.replace(/\W/g, String.raw`\$&`) : ".*")).join("")}$`,
-        "s",
-      ).test(call[at] ?? ""),
+      new RegExp(`^${pieces.map(patternOf).join("")}$`, "s").test(call[at] ?? ""),
     )
   );
 }

@@ -1,7 +1,7 @@
 import type { Assignment, Word } from "../analysis.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmeticText, visitWord } from "./expansions.ts";
-import type { AssignmentNode, WordPart } from "../parse/syntax.ts";
+import type { AssignmentNode, WordNode, WordPart } from "../parse/syntax.ts";
 import { printsCount } from "./units.ts";
 import { isComputed, isOrdinary, isTable, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
@@ -90,6 +90,13 @@ export function noteSet(
 /** Records that a variable may hold any text. */
 export function markUntrusted(walk: WalkState, name: string): void {
   (walk.untrusted ??= new Set()).add(name);
+}
+
+/** Whether a value is a number, and not empty, whatever variables hold. */
+export function isDigits({ text, parts = [] }: Pick<WordNode, "text" | "parts">): boolean {
+  const [part, ...more] = parts;
+  if (part === undefined || more.length > 0) return /^\d+$/.test(text);
+  return part.type === "DoubleQuoted" ? isDigits(part) : part.type === "ArithmeticExpansion";
 }
 
 /** Whether arithmetic cannot run anything in this word. */

@@ -9,10 +9,19 @@ import { isOrdinary, isSetByShell } from "./variables.ts";
 export class KnownVariables {
   /** Whether a value was used, and other code may set the same variable. */
   contradicted = false;
+  /** Whether a further walk of the line could know that a variable is a number. */
+  missedNumber = false;
   /** Variables of the current list, such as the body of a loop, that are a number or empty from here to its end. */
   counts: ReadonlySet<string> = new Set();
   #hidden: boolean;
   #ended = false;
+  // Whether the code that is walked may run in another process.
+  #away = false;
+  // What an earlier walk of the same line found, from which it is known what is only ever a number.
+  readonly #earlier: KnownVariables | undefined;
+  // Whether a variable is set to numbers only, as the counter of a loop is, and those that surely are set already.
+  readonly #numbers = new Map<string, boolean>();
+  readonly #started = new Set<string>();
   readonly #values = new Map<string, readonly Piece[]>();
   // The substitution whose output a variable holds.
   readonly #printed = new Map<string, Substitution>();
@@ -26,8 +35,15 @@ export class KnownVariables {
   #chain: "sure" | "and" | "or" = "sure";
   #chained: string[] = [];
 
-  constructor({ hidden }: { readonly hidden: boolean }) {
+  constructor({
+    hidden,
+    earlier,
+  }: {
+    readonly hidden: boolean;
+    readonly earlier?: KnownVariables | undefined;
+  }) {
     this.#hidden = hidden;
+    this.#earlier = earlier;
   }
 
   /** Whether any value was used. */
@@ -37,7 +53,7 @@ export class KnownVariables {
 
   /** The value, if it is known. */
   valueOf(name: string): readonly Piece[] | undefined {
-    if (this.#hidden || this.#elsewhere.has(name)) return undefined;
+    if (this.#hidden || this.#elsewhere.has(name)) return this.#numberIn(name);
     const value = this.counts.has(name) ? COUNT : this.#values.get(name);
     if (value !== undefined) this.#use(name);
     return value;
@@ -60,6 +76,23 @@ export class KnownVariables {
     return printed.text;
   }
 
+  // A counter of a loop is a number, whichever of its values it has.
+  #numberIn(name: string): readonly Piece[] | undefined {
+    if (this.#away || !this.#started.has(name)) return undefined;
+    this.missedNumber ||= this.#earlier === undefined && this.#numbers.get(name) === true;
+    return this.#earlier?.isNumber(name) === true ? NUMBER : undefined;
+  }
+
+  /** Whether the line certainly sets a variable to numbers only. */
+  isNumber(name: string): boolean {
+    return !this.#ended && isFollowed(name) && this.#numbers.get(name) === true;
+  }
+
+  /** Records an assignment. `isNumber`: whether its text alone tells that the value is one. */
+  noteValue(name: string, { isNumber }: { readonly isNumber: boolean }): void {
+    this.#numbers.set(name, isNumber && this.#numbers.get(name) !== false);
+  }
+
   #use(name: string): void {
     this.#uses.set(name, (this.#uses.get(name) ?? 0) + 1);
   }
@@ -77,7 +110,8 @@ export class KnownVariables {
   assign(name: string, value: Word | undefined, printed?: Substitution): void {
     this.#names.delete(name);
     this.#printed.delete(name);
-    if (this.#chain === "or") return this.setElsewhere(name);
+    if (this.#chain === "or") return this.#setElsewhere(name);
+    if (this.#chain === "sure") this.#started.add(name);
     if (printed !== undefined && !this.#hidden && isFollowed(name))
       this.#printed.set(name, printed);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
@@ -91,11 +125,16 @@ export class KnownVariables {
     const isCount = value?.pieces.every(isNumber) === true && isFollowed(name);
     if (isCount && !this.#hidden && !this.#isKnown(name) && !this.#elsewhere.has(name))
       this.counts = new Set(this.counts).add(name);
-    else this.setElsewhere(name);
+    else this.#setElsewhere(name);
   }
 
   /** Records that other code may set a variable, at any time. */
   setElsewhere(name: string): void {
+    this.#numbers.set(name, false);
+    this.#setElsewhere(name);
+  }
+
+  #setElsewhere(name: string): void {
     if (name === this.#read) return;
     this.#elsewhere.add(name);
     if (this.#uses.has(name)) this.contradicted = true;
@@ -109,10 +148,11 @@ export class KnownVariables {
 
   /** Walks code that runs at another time, in which no value is known. */
   hide(walk: () => void): void {
-    const hidden = this.#hidden;
-    this.#hidden = true;
+    const [hidden, away] = [this.#hidden, this.#away];
+    this.#hidden = this.#away = true;
     walk();
     this.#hidden = hidden || this.#ended;
+    this.#away = away;
   }
 
   /** Walks the body of a loop, once with each value. */
@@ -125,6 +165,7 @@ export class KnownVariables {
     const isKnown = ({ found }: Word, at: number): boolean =>
       found !== undefined || values[at] !== undefined;
     const values = words.map(knownPieces);
+    this.#numbers.set(name, false);
     const usable = words.length > 0 && words.every(isKnown) && isFollowed(name);
     if (!usable || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
       this.setElsewhere(name);
@@ -146,6 +187,7 @@ export class KnownVariables {
 
   /** Walks the body of a loop once for all rounds. `printed`: a substitution that prints such a value as the variable has. */
   forPrinted(name: string, printed: Substitution, body: () => void): void {
+    this.#numbers.set(name, false);
     if (!isFollowed(name) || this.#hidden || this.#isKnown(name) || this.#elsewhere.has(name)) {
       this.setElsewhere(name);
       return body();
@@ -189,6 +231,7 @@ export interface Substitution extends FolderChanges {
   readonly text: string;
 }
 
+const NUMBER: readonly Piece[] = [{ hole: "number" }];
 const COUNT: readonly Piece[] = [{ hole: "number", optional: true }];
 
 const isNumber = (piece: Piece): boolean =>

@@ -1,5 +1,5 @@
 import type { Assignment, Word } from "../analysis.ts";
-import { readAssignment } from "../expand/assignments.ts";
+import { isDigits, readAssignment } from "../expand/assignments.ts";
 import { isOptionLookalike } from "../parse/characters.ts";
 import {
   noteUnknown,
@@ -36,6 +36,8 @@ export function readCommand(walk: WalkState, node: CommandNode, place: CommandCo
       else {
         const assignment = readAssignment(walk, item);
         assignments.push(assignment);
+        const isNumber = isWhole(item) && item.value.type === "Word" && isDigits(item.value);
+        walk.variables.noteValue(item.name, { isNumber });
         // A substitution earlier in the command still reads the old value.
         if (followed && (prefix.length === 1 || walk.pending === undefined))
           assign(walk, item, assignment);
