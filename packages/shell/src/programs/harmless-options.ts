@@ -1,6 +1,6 @@
 // Options that only choose what is read or how it is printed, for programs without a table and for the scripts that task runners
 // start. Options that load, run, write or send anything, even with some values only, are left out.
-const SCRIPTS = `--coverage --watch --watch=false --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
+const SCRIPTS = `--coverage --watch --watchAll --ci --bail -t --testNamePattern --testPathPattern --testPathPatterns -i --runInBand --grep
   -g --fgrep --noEmit --max-warnings --filter --shard --passWithNoTests --headed --run --exact --nocapture --no-capture --show-output
   --test-threads --ignored --include-ignored --skip -D -W -A -F -v -q -k -x --tb --list --bench --mode --port
   --reporter=default --reporter=dot --reporter=json --reporter=spec --reporter=tap --reporter=verbose`;
