@@ -16,9 +16,18 @@ export function goesBack(walk: WalkState, draft: Draft): boolean {
   const back = program?.text === "cd" && operand?.text === "-" && more.length === 0;
   if (!back || walk.previous === undefined || draft.redirections.some(({ writes }) => writes))
     return false;
+  if (walk.commands.some(maySetOldFolder)) return false;
   draft.effects = [{ kind: "read", path: { text: "." } }];
   return true;
 }
+
+// `cd -` goes to what `OLDPWD` names.
+const maySetOldFolder = ({ argv: [program], assignments }: Draft): boolean =>
+  assignments.some(({ name }) => /^(?:OLD)?PWD$/.test(name)) ||
+  (program !== undefined && (program.text === undefined || DECLARES.test(program.text)));
+
+const DECLARES =
+  /^(?:export|declare|typeset|local|readonly|unset|integer|float|let|eval|builtin|set|setopt|trap)$/;
 
 /**
  * Records the working directory of the shell after a command. `ran`: whether the command ran others. `back`: whether it
