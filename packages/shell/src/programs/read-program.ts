@@ -76,13 +76,23 @@ function noteGlobs(out: Findings): void {
 
 const BEHIND = /(?<![^\s=:;,'"([{<>])(?:\/|~|\.\.)\S*$/;
 
+// An address with a `?` is looked up as a path too. Written as an address, it could not be read as one.
 function noteGlob(word: Word, out: Findings): void {
-  const path = pathOf(word, undefined);
+  const path = withoutAddress(pathOf(word, undefined));
   const isKnown = out.effects.some(
     (effect) => "path" in effect && keyOf(effect.path) === keyOf(path),
   );
   if (!isKnown) out.effects.push({ kind: "read", path });
 }
+
+function withoutAddress(path: PathText): PathText {
+  if (path.text === undefined || path.pattern === undefined || !ADDRESS.test(path.text))
+    return path;
+  const plain = (text: string): string => text.replace("://", ":/");
+  return { ...path, text: plain(path.text), pattern: plain(path.pattern) };
+}
+
+const ADDRESS = /^[a-z][\w+.-]*:\/\//i;
 
 const keyOf = (path: PathText): string | undefined =>
   path.text === undefined ? undefined : `${path.text}\n${path.pattern ?? ""}`;
