@@ -72,7 +72,7 @@ beforeAll(() => {
 });
 
 describe("npm run new:plugin", () => {
-  it.each(readCases<[string, string]>(import.meta, "refuses-name-writes-nothing"))(
+  it.each(readCases<[string, string]>(import.meta, "refused-names"))(
     "refuses the name `%s` and writes nothing",
     (name, why) => {
       const before = listing();

@@ -112,7 +112,7 @@ describe("a policy file", () => {
     });
   });
 
-  test.each(readCases<[string, string, number]>(import.meta, "with-refused-at-line"))(
+  test.each(readCases<[string, string, number]>(import.meta, "wrong-files"))(
     "with %s is refused at its line",
     async (_, text, line) => {
       await refused(scratch({ "p.toml": text }), withPolicy, {

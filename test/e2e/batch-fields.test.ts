@@ -5,7 +5,7 @@ import { POLICY, json, jsonLines, workplace } from "./bylaw.ts";
 const WITH = ["--policy", "policy.toml"];
 const line = (value: unknown): string => `${JSON.stringify(value)}\n`;
 
-test.each(readCases<[string, string, (number | string)?]>(import.meta, "id-comes-back-as"))(
+test.each(readCases<[string, string, (number | string)?]>(import.meta, "ids"))(
   "an id comes back unchanged or not at all: %s",
   async (_, input, id) => {
     const { run } = workplace({ "policy.toml": POLICY });

@@ -123,7 +123,7 @@ action = "allow"
 command = "echo *"
 reason = "It prints"
 `;
-  test.each(readCases<[string[], number]>(import.meta, "ends-with-exit-code"))(
+  test.each(readCases<[string[], number]>(import.meta, "exit-codes"))(
     "%j ends with exit code %i",
     async (words, code) => {
       const { run } = workplace({ "policy.toml": RULES });
@@ -207,7 +207,7 @@ describe("the source of the rules", () => {
   });
 
   const use = "@bylaw/plugin-policy";
-  test.each(readCases<[string, string]>(import.meta, "finds-upwards-needs-nothing"))(
+  test.each(readCases<[string, string]>(import.meta, "configurations"))(
     "finds %s in a parent folder, and needs nothing installed there",
     async (name, text) => {
       const root = scratch({ [name]: text, "p.toml": POLICY, "src/deep/x": "" });

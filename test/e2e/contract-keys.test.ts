@@ -22,7 +22,7 @@ async function serve(contract: string, settings: Readonly<Record<string, unknown
   return { site, server, ann };
 }
 
-it.each(readCases<[string, [string, string], string]>(import.meta, "server-cannot-keep-does"))(
+it.each(readCases<[string, [string, string], string]>(import.meta, "unmet-keys"))(
   "%s: the server refuses to start because it cannot honour it",
   async (_, edit, code) => {
     await expect(serve(withKeys(edit))).rejects.toThrow(code);

@@ -105,7 +105,7 @@ describe("bylaw contract show", () => {
     });
   });
 
-  test.each(readCases<[string, string[], string]>(import.meta, "ends-with-2-says"))(
+  test.each(readCases<[string, string[], string]>(import.meta, "errors"))(
     "%s exits with 2 and says why",
     async (_, args, error) => {
       const ran = await bylawHere(args, { cwd: cwd() });

@@ -81,7 +81,7 @@ describe("bylaw import", () => {
     expect(readFileSync(join(cwd, "p.toml"), "utf8")).toContain('command = ["git log *"]');
   });
 
-  test.each(readCases<[string[], string]>(import.meta, "mistake-one-message-exit"))(
+  test.each(readCases<[string[], string]>(import.meta, "mistakes"))(
     "a mistake is one message and exit code 2: %j",
     async (args, message) => {
       const { cwd, run } = workplace({

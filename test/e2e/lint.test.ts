@@ -89,7 +89,7 @@ describe("the exit code", () => {
     expect(await run("lint p.toml --json")).toMatchObject({ code, stderr: "" });
   });
 
-  test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
+  test.each(readCases<[string, string[], string]>(import.meta, "errors"))(
     "is 2 for %s",
     async (_, args, message) => {
       const ran = await workplace().run(args);

@@ -27,7 +27,7 @@ describe("bylaw log tail", () => {
     );
   });
 
-  test.each(readCases<[string[], number[]]>(import.meta, "prints-as-many-as"))(
+  test.each(readCases<[string[], number[]]>(import.meta, "counts"))(
     "prints the requested number of events: %j",
     (args, wanted) => {
       expect(numbers(tail(logOf(EVENTS), ...args, "--json"))).toEqual(wanted);

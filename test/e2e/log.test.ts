@@ -119,7 +119,7 @@ describe("the exit code", () => {
     },
   );
 
-  test.each(readCases<[string, string[], string]>(import.meta, "2-for"))(
+  test.each(readCases<[string, string[], string]>(import.meta, "errors"))(
     "is 2 for %s",
     async (_, args, message) => {
       const ran = await workplace(files).run(args);
@@ -234,7 +234,7 @@ test("a reader that leaves does not get success", () => {
   expect(readFileSync(join(cwd, "code"), "utf8")).not.toBe("0\n");
 });
 
-test.each(readCases<[string[], string]>(import.meta, "command-was-meant-what"))(
+test.each(readCases<[string[], string]>(import.meta, "misspelt-commands"))(
   "the help of the right command is named in an error: bylaw %j",
   async (args, fix) => {
     const ran = await workplace().run(args);

@@ -224,7 +224,7 @@ it("a proxy over Streamable HTTP judges the calls of a remote server, and sends 
 });
 
 describe("the command", () => {
-  it.each(readCases<[string[], string]>(import.meta, "says-what-wrong-with"))(
+  it.each(readCases<[string[], string]>(import.meta, "wrong-arguments"))(
     "reports what is wrong with %j",
     (args, message) => {
       const cwd = scratch({ "bylaw.config.json": '{"plugins":[]}' });

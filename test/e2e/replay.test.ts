@@ -264,7 +264,7 @@ describe("a log", () => {
     await refused({ "run.jsonl": Uint8Array.from([0x7b, 0xff]) }, /UTF-8/, 1);
   });
 
-  test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
+  test.each(readCases<[string, string, string]>(import.meta, "wrong-lines"))(
     "with a line %s is refused at it",
     async (_, text, wanted) => {
       await refused({ "run.jsonl": `\n${text}\n${ok}` }, new RegExp(wanted), 2);

@@ -215,7 +215,7 @@ describe("a server that is installed where agents write does not start", () => {
     return error.message;
   };
 
-  it.each(readCases<[string, string]>(import.meta, "because-workspace"))(
+  it.each(readCases<[string, string]>(import.meta, "workspaces"))(
     "because the workspace is %s",
     (_, workspace) => {
       expect(refused(["--workspace", join(folder, workspace)])).toContain(

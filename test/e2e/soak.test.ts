@@ -109,7 +109,7 @@ describe("a soak finds", () => {
     ).toEqual([]);
   });
 
-  it.each(readCases<[string, Draft[], string]>(import.meta, "soak-finds"))(
+  it.each(readCases<[string, Draft[], string]>(import.meta, "faults"))(
     "%s",
     async (_, events, fault) => {
       expect(await faultsOf(logOf(events))).toEqual([expect.stringContaining(fault)]);

@@ -52,7 +52,7 @@ when = { all = [{ projection = "@bylaw/plugin-policy/calls", path = "$.denied", 
     expect(without.stdout).toContain("`when` never kept a case from matching");
   });
 
-  test.each(readCases<[string, null | object | unknown[], string]>(import.meta, "refused-at-line"))(
+  test.each(readCases<[string, null | object | unknown[], string]>(import.meta, "wrong-states"))(
     "%s is refused at its line",
     async (_, state, text) => {
       const ran = await run(project([{ tool: "x", args: {}, must: "deny", state }], policy));

@@ -269,7 +269,7 @@ describe("a case file", () => {
   };
   const [first = {}] = CASES;
 
-  test.each(readCases<[string, string, string]>(import.meta, "with-line-refused-at"))(
+  test.each(readCases<[string, string, string]>(import.meta, "wrong-lines"))(
     "with a line %s is refused at it",
     async (_, text, wanted) => {
       const cwd = project(`${lines(first)}${text}\n`);

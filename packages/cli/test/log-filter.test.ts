@@ -89,7 +89,7 @@ describe("storePlace", () => {
     },
   );
 
-  it.each(readCases<[string, string]>(import.meta, "shows-no-password"))(
+  it.each(readCases<[string, string]>(import.meta, "store-addresses"))(
     "shows no password of %s",
     (text, shown) => {
       const place = storePlace(text);
@@ -98,7 +98,7 @@ describe("storePlace", () => {
     },
   );
 
-  it.each(readCases<string>(import.meta, "passwords"))(
+  it.each(readCases<string>(import.meta, "refused-stores"))(
     "refuses %j, and repeats no password",
     (text) => {
       const refused = expect.objectContaining({

@@ -57,7 +57,7 @@ describe("the quick parser of `bylaw check`", () => {
     });
   });
 
-  test.each(readCases<[string[]]>(import.meta, "leaves-parser-all-commands"))(
+  test.each(readCases<[string[]]>(import.meta, "for-the-full-parser"))(
     "leaves %j to the full parser",
     (argv) => {
       expect(quickCheck(argv)).toBeUndefined();

@@ -2,7 +2,7 @@ import { readCases } from "@bylaw/testing";
 import { expect, test } from "vitest";
 import { endOf, spanOf } from "../src/io/time-span.ts";
 
-test.each(readCases<[string, number?]>(import.meta, "span-none"))(
+test.each(readCases<[string, number?]>(import.meta, "spans"))(
   "%j is read as a span, or refused",
   (text, span) => {
     expect(spanOf(text)).toBe(span);

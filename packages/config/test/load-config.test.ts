@@ -206,7 +206,7 @@ describe("data", () => {
     },
   );
 
-  test.each(readCases<[string, string, number | undefined]>(import.meta, "60j-refused"))(
+  test.each(readCases<[string, string, number | undefined]>(import.meta, "broken-files"))(
     "%s %.60j is refused",
     async (name, text, line) => {
       const root = project({ [name]: text });
@@ -407,7 +407,7 @@ describe("a kernel from a configuration", () => {
     });
   });
 
-  test.each(readCases<[string, string]>(import.meta, "refused-with-file"))(
+  test.each(readCases<[string, string]>(import.meta, "refused-modules"))(
     "%s is refused with its file",
     async (text, code) => {
       const root = project({ "bylaw.config.ts": text });

@@ -336,9 +336,9 @@ describe("an agent that writes to the repository", () => {
     rmSync(join(root, ".git/objects", id.slice(0, 2), id.slice(2)));
     const program = join(root, ".git/own.sh");
     writeFileSync(program, `#!/bin/sh\ntouch ${mark}\ncat\n`, { mode: 0o755 });
-    for (const name of readCases<string>(import.meta, "runs-no-program-by-2"))
+    for (const name of readCases<string>(import.meta, "core-programs"))
       git("config", name, program);
-    for (const name of readCases<string>(import.meta, "runs-no-program-by"))
+    for (const name of readCases<string>(import.meta, "other-programs"))
       git("config", name, program);
     git("config", "alias.ls-tree", `!${program}`);
     git("config", "core.hooksPath", join(root, ".git"));

@@ -255,7 +255,7 @@ describe("JSON", () => {
     expect(report.counts).toEqual({ passed: 1, failed: 1, skipped: 1, errors: 1 });
   });
 
-  it.each(readCases<[string, object | string[]]>(import.meta, "does-not-read-report"))(
+  it.each(readCases<[string, object | string[]]>(import.meta, "false-reports"))(
     "does not read a report with %s",
     (_, data) => {
       expect(json(data)).toMatchObject({ counts: null, tests: null });

@@ -142,10 +142,9 @@ it("the tree under a contract excludes only the report and what Bylaw itself wri
   const test_command = { argv: ["x"], format: "junit", report: "out/report.xml" };
   const contract = contractAt(join(root, "rules/workflow.yaml"), { test_command });
   const before = (await contractTree(contract, root)).digest;
-  for (const path of readCases<string>(import.meta, "leaves-out-report-what-2"))
-    put(root, path, "x");
+  for (const path of readCases<string>(import.meta, "left-out-files")) put(root, path, "x");
   expect((await contractTree(contract, root)).digest).toBe(before);
-  for (const path of readCases<string>(import.meta, "leaves-out-report-what")) {
+  for (const path of readCases<string>(import.meta, "counted-files")) {
     put(root, path, "x");
     expect((await contractTree(contract, root)).digest, path).not.toBe(before);
     rmSync(join(root, path));
@@ -199,7 +198,7 @@ describe("frozen files", () => {
   };
   const toml =
     '[project]\nname = "x"\ndependencies = ["a"]\n\n[tool.pytest.ini_options]\naddopts = "-q"\n';
-  it.each(readCases<[string, string, boolean]>(import.meta, "keep-what-steers-tests"))(
+  it.each(readCases<[string, string, boolean]>(import.meta, "manifest-changes"))(
     "keep of %s what steers tests: %j stays the same: %s",
     async (name, text, same) => {
       const root = folder({

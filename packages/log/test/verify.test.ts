@@ -26,7 +26,7 @@ const replaced = (line: number, text: string): readonly string[] =>
   LOG.map((old, index) => (index + 1 === line ? text : old));
 
 describe("a line that is not a record", () => {
-  it.each(readCases<[string, string]>(import.meta, "one-finding-numbers-behind"))(
+  it.each(readCases<[string, string]>(import.meta, "broken-lines"))(
     "is one finding, and leaves no gap in the sequences after it: %s",
     (_, text) => {
       const [first, ...more] = verify(replaced(3, text));

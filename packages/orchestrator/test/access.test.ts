@@ -80,7 +80,7 @@ describe("a request to an agent's route", () => {
     ["with an operator's token", () => asOperator, 403, "BYLAW_CREDENTIAL_UNFIT"],
   ])("%s is refused", async (_, credential, status, code) => {
     const authorization = credential();
-    for (const path of readCases<string>(import.meta, "request-agent-s-route")) {
+    for (const path of readCases<string>(import.meta, "agent-routes")) {
       const answer = await at.post(path, authorization, read(ann.task));
       expect(answer).toMatchObject({ status, body: { code, status } });
       expect(answer.headers.get("content-type")).toBe("application/problem+json");

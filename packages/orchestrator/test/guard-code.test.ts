@@ -139,7 +139,7 @@ describe("a server does not start where agents could change what it runs", () =>
 });
 
 describe("an import of the configuration from the workspace keeps the server from starting", () => {
-  it.each(readCases<[string, string, string]>(import.meta, "what-configuration-imports-keeps"))(
+  it.each(readCases<[string, string, string]>(import.meta, "imports"))(
     "%s",
     async (_, text, name) => {
       put("work/rules.mjs", "export default 1");

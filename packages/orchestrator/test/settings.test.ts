@@ -88,7 +88,7 @@ describe("a setting", () => {
   it.each(
     readCases<[string, Parameters<typeof resolveSettings>[0], string]>(
       import.meta,
-      "keeps-server-from-starting",
+      "wrong-settings",
     ),
   )("that is %s keeps the server from starting", (_, sources, message) => {
     file({ ports: 3 }, "one.json");

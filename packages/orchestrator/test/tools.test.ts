@@ -79,7 +79,7 @@ describe("a call that is executed", () => {
     ]);
   });
 
-  it.each(readCases<[string, string, string, string]>(import.meta, "told-on-record"))(
+  it.each(readCases<[string, string, string, string]>(import.meta, "failures"))(
     "that %s is reported and recorded",
     async (_, tool, code, detail) => {
       const { status, body } = await execute(call(tool));

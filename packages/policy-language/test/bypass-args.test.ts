@@ -77,14 +77,11 @@ describe("a deny by url_prefix matches every spelling of a path", () => {
 });
 
 describe("a deny with network matches every spelling of a host", () => {
-  test.each(readCases<[string, Json]>(import.meta, "arguments-with-hosts"))(
-    "%s: %j",
-    (host, url) => {
-      expect(network("deny", host, { url })).toBe(true);
-      expect(network("ask_user", host, { url })).toBe(true);
-      expect(network("allow", host, { url })).toBe(false);
-    },
-  );
+  test.each(readCases<[string, Json]>(import.meta, "denied-hosts"))("%s: %j", (host, url) => {
+    expect(network("deny", host, { url })).toBe(true);
+    expect(network("ask_user", host, { url })).toBe(true);
+    expect(network("allow", host, { url })).toBe(false);
+  });
   test.each(readCases<[string | number | null | string[]]>(import.meta, "other-hosts"))(
     "%j is another host",
     (url) => expect(network("deny", "a.internal", { url })).toBe(false),
@@ -113,7 +110,7 @@ describe("the type of a value neither evades a deny nor satisfies an allow", () 
     },
   );
   test("without argument names, any argument may match", () => {
-    for (const condition of readCases<object>(import.meta, "arguments-without-names-may")) {
+    for (const condition of readCases<object>(import.meta, "conditions")) {
       const rule = (action: string): RuleData =>
         ({ action, tool: "t", args: { a: condition } }) as unknown as RuleData;
       for (const args of [["x"], [{ a: "x" }], ["y", 2]]) {
@@ -169,7 +166,7 @@ describe("the type of a value neither evades a deny nor satisfies an allow", () 
 });
 
 describe("`not` in an allow holds only for values of the type that it is about", () => {
-  test.each(readCases<[JsonObject, Json[]]>(import.meta, "not-in-an-allow"))(
+  test.each(readCases<[JsonObject, Json[]]>(import.meta, "values-of-other-types"))(
     "%j",
     (condition, values) => {
       for (const value of values)

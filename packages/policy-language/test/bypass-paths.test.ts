@@ -100,8 +100,9 @@ describe("unknown tools", () => {
       ).toBe("deny");
     },
   );
-  test.each(readCases<[JsonObject]>(import.meta, "nobody-s-file"))("%j names no file", (args) =>
-    expect(effectOf(rules, call("my_tool", args))).toBe("abstain"),
+  test.each(readCases<[JsonObject]>(import.meta, "arguments-without-files"))(
+    "%j names no file",
+    (args) => expect(effectOf(rules, call("my_tool", args))).toBe("abstain"),
   );
 });
 
@@ -140,7 +141,7 @@ describe("a command that may create files of any name", () => {
     { action: "allow", command: ["unzip *", "cp *", "black *", "git apply *", "chmod *"] },
     { action: "deny", paths: { write: ["**/.git/**", "**/.ci/flows/*.yml"] } },
   ];
-  test.each(readCases<[string, string]>(import.meta, "what-may-bring-files"))(
+  test.each(readCases<[string, string]>(import.meta, "lines-that-bring-files"))(
     "%s: %s",
     (line, verdict) => {
       expect(verdictOf(files, run(line))).toBe(verdict);

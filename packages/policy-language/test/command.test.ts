@@ -32,7 +32,7 @@ describe("an allow does not cover an option that is not known to be harmless", (
     },
   );
 
-  test.each(readCases<[string, string, boolean]>(import.meta, "as-regular-expression"))(
+  test.each(readCases<[string, string, boolean]>(import.meta, "regular-expressions"))(
     "`%s` as a regular expression and `%s`: %s",
     (command_regex, line, covered) => {
       const expected = covered ? "allow" : "abstain";
@@ -118,7 +118,7 @@ describe("arguments that make a program do more than its name says", () => {
       expect(effectOf([{ action: "allow", command_regex: ".*" }], run(line))).toBe(stands);
     },
   );
-  test.each(readCases<[string, string]>(import.meta, "spells-out-covers"))(
+  test.each(readCases<[string, string]>(import.meta, "spelled-out"))(
     "`%s` spells it out and covers `%s`",
     (pattern, line) => {
       expect(effectOf([allow(pattern)], run(line))).toBe("allow");

@@ -6,7 +6,7 @@ const under = (action: string, pattern: string, line: string): string =>
   effectOf([{ action, command: pattern }], run(line));
 
 describe("a deny of a program matches its name in any case", () => {
-  test.each(readCases<[string, string]>(import.meta, "deny-program-one-name"))(
+  test.each(readCases<[string, string]>(import.meta, "names-of-one-program"))(
     "%s: %s",
     (pattern, line) => {
       expect(under("deny", pattern, line)).toBe("deny");
@@ -26,7 +26,8 @@ describe("a deny of a subcommand matches all its names", () => {
   test.each(readCases<[string, string[]]>(import.meta, "subcommands"))("%s", (pattern, lines) => {
     for (const line of lines) expect([line, under("deny", pattern, line)]).toEqual([line, "deny"]);
   });
-  test.each(readCases<[string, string]>(import.meta, "not"))("%s: not %s", (pattern, line) =>
-    expect(under("deny", pattern, line)).not.toBe("deny"),
+  test.each(readCases<[string, string]>(import.meta, "other-subcommands"))(
+    "%s: not %s",
+    (pattern, line) => expect(under("deny", pattern, line)).not.toBe("deny"),
   );
 });

@@ -33,14 +33,14 @@ describe("an allow covers a command that has only listed effects", () => {
     },
   );
 
-  test.each(readCases<[string, string]>(import.meta, "with-paths-all-files"))(
+  test.each(readCases<[string, string]>(import.meta, "paths"))(
     "and with `paths` all of its files are inside: `%s`: %s",
     (line, effect) => {
       expect(effectOf([allow("reads writes", { paths: "src/**" })], run(line))).toBe(effect);
     },
   );
 
-  test.each(readCases<[string, string]>(import.meta, "with-network-all-hosts"))(
+  test.each(readCases<[string, string]>(import.meta, "network-hosts"))(
     "and with `network` all of its hosts are: `%s`: %s",
     (line, effect) => {
       const rule = allow("reads network", { network: "api.example.com" });

@@ -12,9 +12,8 @@ describe("a deny of paths holds on a file system that ignores case", () => {
     expect(effectOf(deny(glob), read(path))).toBe("deny");
     expect(effectOf([{ action: "ask_user", paths: glob }], read(path))).toBe("ask_user");
   });
-  test.each(readCases<[string, string]>(import.meta, "deny-paths-holds-on"))(
-    "%s: %s",
-    (line, effect) => expect(effectOf(deny("**/.env"), run(line))).toBe(effect),
+  test.each(readCases<[string, string]>(import.meta, "spellings"))("%s: %s", (line, effect) =>
+    expect(effectOf(deny("**/.env"), run(line))).toBe(effect),
   );
   test("a folder above a denied file is denied too", () => {
     const rules = [

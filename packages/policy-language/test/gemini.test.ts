@@ -51,7 +51,7 @@ describe("compound commands from gemini-cli's own tests", () => {
 });
 
 describe("the shipped files", () => {
-  test.each(readCases<[string, number]>(import.meta, "loads-without-finding"))(
+  test.each(readCases<[string, number]>(import.meta, "valid-files"))(
     "%s loads without a finding",
     (name, rules) => {
       const file = parsePolicy(`compat = "gemini"\n${geminiFixture(`policies/${name}`)}`, {
@@ -92,14 +92,11 @@ function refusal(text: string, file = "gemini.toml"): PolicyError {
 }
 
 describe("an accidentally unsafe rule is rejected when the file loads", () => {
-  test.each(readCases<[RuleData, string]>(import.meta, "what-unsafe-by-accident"))(
-    "%j",
-    (fields, message) => {
-      const { findings } = refusal(geminiToml([rule(fields)], { compat: "gemini" }));
-      expect(findings.map(({ message: text }) => text).join("\n")).toMatch(new RegExp(message));
-      expect(findings[0]?.line).toBeGreaterThan(1);
-    },
-  );
+  test.each(readCases<[RuleData, string]>(import.meta, "unsafe-rules"))("%j", (fields, message) => {
+    const { findings } = refusal(geminiToml([rule(fields)], { compat: "gemini" }));
+    expect(findings.map(({ message: text }) => text).join("\n")).toMatch(new RegExp(message));
+    expect(findings[0]?.line).toBeGreaterThan(1);
+  });
   test("a rule without a tool, a decision or a priority", () => {
     const { findings } = refusal('compat = "gemini"\n[[rule]]\nmcpName = "github"');
     expect(findings.map(({ message }) => message)).toEqual([
@@ -279,7 +276,7 @@ describe("shell", () => {
     // The host may use any name for the shell tool.
     expect(effectOf(git, call("Bash", { command }))).toBe(wanted);
   });
-  test.each(readCases<[string, object, string]>(import.meta, "beside"))(
+  test.each(readCases<[string, object, string]>(import.meta, "other-arguments"))(
     "`%s` beside %j",
     (command, more, wanted) => {
       expect(effectOf(git, call("run_shell_command", { command, ...more }))).toBe(wanted);
@@ -317,7 +314,7 @@ describe("shell", () => {
   });
   test("a rule for the whole tool asks about dangerous commands, except in mode yolo", () => {
     const rules = [shell({})];
-    for (const command of readCases<string>(import.meta, "rule-for-whole-tool")) {
+    for (const command of readCases<string>(import.meta, "dangerous-commands")) {
       expect([command, effectOf(rules, run(command))]).toEqual([command, "ask_user"]);
       expect([command, effectOf(rules, { ...run(command), approval_mode: "yolo" })]).toEqual([
         command,

@@ -10,7 +10,7 @@ const read = (file_path: string) => call("Read", { file_path }, { workspace: "/w
 const edit = (file_path: string) => call("Edit", { file_path }, { workspace: "/w" });
 
 describe("a rule covers what Claude Code's documentation says", () => {
-  test.each(readCases<[string, ToolCall, string]>(import.meta, "what-claude-code-s-2"))(
+  test.each(readCases<[string, ToolCall, string]>(import.meta, "allows"))(
     "allow %s",
     async (rule, one, wanted) => {
       const { effectOf, report } = await imported("claude", settings({ allow: [rule] }));
@@ -19,7 +19,7 @@ describe("a rule covers what Claude Code's documentation says", () => {
     },
   );
 
-  test.each(readCases<[string, ToolCall, string]>(import.meta, "what-claude-code-s"))(
+  test.each(readCases<[string, ToolCall, string]>(import.meta, "denies"))(
     "deny %s",
     async (rule, one, wanted) => {
       const { effectOf, report } = await imported("claude", settings({ deny: [rule] }));
@@ -90,7 +90,7 @@ describe("precedence", () => {
 });
 
 describe("what cannot be carried over", () => {
-  test.each(readCases<[string, string]>(import.meta, "allow-lost-allows-nothing"))(
+  test.each(readCases<[string, string]>(import.meta, "lost-allows"))(
     "an allow is lost and allows nothing: %s",
     async (rule, message) => {
       const { rules, findings } = await imported("claude", settings({ allow: [rule] }));
@@ -107,7 +107,7 @@ describe("what cannot be carried over", () => {
       ]);
     },
   );
-  test.each(readCases<object>(import.meta, "what-may-have-denied"))(
+  test.each(readCases<object>(import.meta, "lost-denies"))(
     "what may have denied and cannot be read puts every allow in doubt: %j",
     async (lost) => {
       const { effectOf, findings } = await imported(

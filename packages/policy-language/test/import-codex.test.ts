@@ -82,7 +82,7 @@ describe("host_executable", () => {
   const text = `host_executable(name = "git", paths = ["/opt/bin/git", "/usr/bin/git", "~/bin/git"])
 prefix_rule(pattern = ["git", "status"])
 prefix_rule(pattern = ["ls"])`;
-  test.each(readCases<[string, string]>(import.meta, "names-paths-at-which"))(
+  test.each(readCases<[string, string]>(import.meta, "program-paths"))(
     "names the paths at which a program may be allowed: `%s` is %s",
     async (command, wanted) => {
       expect((await codex(text)).effectOf(run(command))).toBe(wanted);
@@ -91,7 +91,7 @@ prefix_rule(pattern = ["ls"])`;
 });
 
 describe("a statement that is no literal call", () => {
-  test.each(readCases<[string, number, number]>(import.meta, "finding-with-place-never"))(
+  test.each(readCases<[string, number, number]>(import.meta, "findings"))(
     "is a finding with its place and is never run: %s",
     async (text, line, column) => {
       const { effectOf, findings } = await codex(`${text}\nprefix_rule(pattern = ["ls"])`);

@@ -95,7 +95,7 @@ describe("the first match by priority becomes tiers", () => {
 });
 
 describe("the tools and commands of a rule", () => {
-  test.each(readCases<[RuleData, ToolCall, string]>(import.meta, "what-rule-about"))(
+  test.each(readCases<[RuleData, ToolCall, string]>(import.meta, "rules"))(
     "%j",
     async (fields, one, wanted) => {
       const { effectOf, report } = await gemini(rule(fields));
@@ -119,7 +119,7 @@ describe("the tools and commands of a rule", () => {
       `when = { all = [{ fact = "annotations", path = "$['destructiveHint']", operator = "equal", value = true }] }`,
     );
   });
-  test.each(readCases<[string, string, string]>(import.meta, "allow-command-regex"))(
+  test.each(readCases<[string, string, string]>(import.meta, "allows-by-regex"))(
     "an allow of commandRegex `%s`: `%s` is %s",
     async (commandRegex, command, wanted) => {
       expect((await gemini(shell({ commandRegex }))).effectOf(run(command))).toBe(wanted);
@@ -136,7 +136,7 @@ describe("the tools and commands of a rule", () => {
 });
 
 describe("what cannot be carried over", () => {
-  test.each(readCases<[RuleData, string]>(import.meta, "allow-lost-alone"))(
+  test.each(readCases<[RuleData, string]>(import.meta, "lost-allows"))(
     "an allow is lost alone: %j",
     async (fields, message) => {
       const { effectOf, rules, findings } = await gemini(rule(fields), rule({ toolName: "glob" }));
@@ -244,12 +244,9 @@ describe("the lists of settings.json", () => {
     mcp: { excluded: ["evil"], allowed: ["github"] },
     mcpServers: { trusted: { trust: true }, other: { trust: false } },
   });
-  test.each(readCases<[ToolCall, string]>(import.meta, "lists-settings-json"))(
-    "%j",
-    async (one, wanted) => {
-      expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
-    },
-  );
+  test.each(readCases<[ToolCall, string]>(import.meta, "settings"))("%j", async (one, wanted) => {
+    expect((await imported("gemini", text)).effectOf(one)).toBe(wanted);
+  });
   test("without `tools.core` listed and trusted servers are allowed", async () => {
     const { effectOf } = await imported(
       "gemini",

@@ -95,7 +95,7 @@ describe("a policy that loads without a warning is valid", () => {
   });
 });
 
-test.each(readCases<string>(import.meta, "what-schema-refuses-does"))(
+test.each(readCases<string>(import.meta, "refused"))(
   "what the schema refuses does not load: %j",
   (text) => {
     expect(mistakes(text)).not.toEqual([]);

@@ -26,7 +26,7 @@ describe("words that only bash knows", () => {
     "may be any text where they are only compared: %s",
     (line) => expect(effectOf(compares, run(line))).toBe("allow"),
   );
-  test.each(readCases<string>(import.meta, "may-be-option-test"))(
+  test.each(readCases<string>(import.meta, "unclear-tests"))(
     "may be an option of `test` elsewhere: %s",
     (line) => expect(effectOf(compares, run(line))).not.toBe("allow"),
   );
@@ -50,7 +50,7 @@ describe("a command that reads folders recursively", () => {
   );
 
   const inside = [allow(["cp *", "ls *", "grep *", "rg *", "tree *"], { paths: "/w/**" })];
-  test.each(readCases<string>(import.meta, "goes-where-links-lead"))(
+  test.each(readCases<string>(import.meta, "lines-through-links"))(
     "that goes where links lead is no place that an allow names: %s",
     (line) => {
       expect(effectOf(inside, run(line))).not.toBe("allow");
@@ -72,7 +72,7 @@ describe("a line that may create links in the tree", () => {
     allow(["git *", "cat *", "echo *", "tee *", "npm test"], { paths: "/w/**" }),
     { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
   ];
-  test.each(readCases<string>(import.meta, "line-brings-links-into"))("%s", (line) => {
+  test.each(readCases<string>(import.meta, "lines-that-bring-links"))("%s", (line) => {
     expect(effectOf(inside, run(line))).not.toBe("allow");
   });
   test.each(["git switch other && cat notes", "git pull && cat a | tee link/file"])(
@@ -81,7 +81,7 @@ describe("a line that may create links in the tree", () => {
       expect(effectOf([allow(["git *", "cat *", "tee *"])], run(line))).toBe("ask_user");
     },
   );
-  test.each(readCases<string>(import.meta, "uses-none"))("and uses none: %s", (line) => {
+  test.each(readCases<string>(import.meta, "lines-without-links"))("and uses none: %s", (line) => {
     const kept = [
       allow(["git *", "cat *", "npm test"]),
       { action: "deny", paths: ["**/.env", "/etc/**"] } as const,
@@ -206,7 +206,7 @@ describe("files of a line", () => {
   test("an allow about files covers any program", () => {
     const open: readonly RuleData[] = [{ action: "allow", paths: "**" }];
     expect(effectOf(open, run("cat src/a"))).toBe("allow");
-    for (const line of readCases<string>(import.meta, "allow-about-files-names")) {
+    for (const line of readCases<string>(import.meta, "lines-with-more-than-files")) {
       expect([line, effectOf(open, run(line))]).toEqual([line, "abstain"]);
     }
   });

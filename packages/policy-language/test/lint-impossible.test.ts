@@ -12,10 +12,10 @@ const allow = (text: string): string => `action = "allow"\n${text}`;
 const deny = (text: string): string => `action = "deny"\n${text}`;
 
 describe("a rule that no call can match is an error", () => {
-  test.each(readCases<[string]>(import.meta, "rule-no-call-can-2"))("%s", async (rule) =>
+  test.each(readCases<[string]>(import.meta, "impossible-rules"))("%s", async (rule) =>
     expect(await codesOf(rule)).toContain("impossible_rule"),
   );
-  test.each(readCases<[string]>(import.meta, "rule-no-call-can"))("near: %s", async (rule) =>
+  test.each(readCases<[string]>(import.meta, "possible-rules"))("near: %s", async (rule) =>
     expect(await codesOf(rule)).not.toContain("impossible_rule"),
   );
 });

@@ -109,7 +109,7 @@ describe("a deny is tested with the same line in other spellings", () => {
     },
   );
 
-  test.each(readCases<string>(import.meta, "written-in-no-other"))(
+  test.each(readCases<string>(import.meta, "patterns-without-misses"))(
     "%s is written in no other way that it misses",
     async (pattern) => {
       expect(await ways(deny(pattern))).toEqual([]);
@@ -191,7 +191,7 @@ describe("an allow must say where its wildcards end", () => {
   });
 });
 
-test.each(readCases<[string, string, string]>(import.meta, "by-says-too-little"))(
+test.each(readCases<[string, string, string]>(import.meta, "vague-regexes"))(
   "an %s by `%s` says too little of its arguments",
   async (action, regex, wanted) => {
     const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;
@@ -199,7 +199,7 @@ test.each(readCases<[string, string, string]>(import.meta, "by-says-too-little")
   },
 );
 
-test.each(readCases<[string, string]>(import.meta, "by-says-enough"))(
+test.each(readCases<[string, string]>(import.meta, "exact-regexes"))(
   "an %s by `%s` says enough",
   async (action, regex) => {
     const text = `[[rules]]\nname = "r"\naction = "${action}"\nreason = "x"\ncommand_regex = "${regex}"\n`;

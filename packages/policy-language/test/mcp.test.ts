@@ -22,10 +22,7 @@ test.each(readCases<[string, RuleData, ToolCall, boolean]>(import.meta, "allow")
 );
 
 test.each(
-  readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(
-    import.meta,
-    "name-does-not-come",
-  ),
+  readCases<[string, string, (ToolCall["servers"] | null)?, string?]>(import.meta, "unclear-names"),
 )(
   "a name that does not belong to exactly one registered server is never allowed: %s",
   (_, tool, registry, server) => {
@@ -37,7 +34,7 @@ test.each(
         ...(server === undefined ? {} : { server }),
       },
     );
-    for (const rule of readCases<RuleData>(import.meta, "name-does-not-come-2")) {
+    for (const rule of readCases<RuleData>(import.meta, "broad-allows")) {
       expect(verdictOf([allow({ ...rule, priority: "admin" })], one)).toBe(
         "ask_user unknown_server",
       );
@@ -48,9 +45,8 @@ test.each(
 );
 
 describe("a deny matches the full name and the tool's own name", () => {
-  test.each(readCases<[RuleData, ToolCall]>(import.meta, "deny-matches-text-tool"))(
-    "%j",
-    (rule, one) => expect(verdictOf([deny(rule)], one)).toBe("deny rule_denied r0"),
+  test.each(readCases<[RuleData, ToolCall]>(import.meta, "denied-by-name"))("%j", (rule, one) =>
+    expect(verdictOf([deny(rule)], one)).toBe("deny rule_denied r0"),
   );
   test("it does not match on another server", () => {
     expect(verdictOf([deny({ server: "git" })], listed("mcp__github__get_issue"))).toBe("abstain");

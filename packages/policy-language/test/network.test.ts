@@ -28,7 +28,7 @@ describe("a deny with `network` matches every URL in any argument of any tool", 
     "%s %j is denied",
     (tool, args) => expect(of(tool, args)).toBe("deny"),
   );
-  test.each(readCases<[string, object]>(import.meta, "not"))("%s %j is not", (tool, args) =>
+  test.each(readCases<[string, object]>(import.meta, "not-denied"))("%s %j is not", (tool, args) =>
     expect(of(tool, args)).toBe("abstain"),
   );
   test("a rule with `tool` looks only at the arguments of that tool", () => {
@@ -40,9 +40,8 @@ describe("a deny with `network` matches every URL in any argument of any tool", 
 
 describe("a deny with `network` matches URLs among the arguments of a command", () => {
   const rules = [{ action: "deny", network: "evil.example" }];
-  test.each(readCases<[string, string]>(import.meta, "deny-with-network-about"))(
-    "%s: %s",
-    (line, effect) => expect(effectOf(rules, run(line))).toBe(effect),
+  test.each(readCases<[string, string]>(import.meta, "lines"))("%s: %s", (line, effect) =>
+    expect(effectOf(rules, run(line))).toBe(effect),
   );
 });
 

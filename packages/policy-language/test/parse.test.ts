@@ -17,7 +17,7 @@ const base = { name: "r", action: "deny" } as const;
 const refusedRule = (rule: RuleData): PolicyError => refused(toml([{ ...base, ...rule }]));
 
 describe("a mistake is rejected with its position and a suggestion", () => {
-  test.each(readCases<[RuleData, string, string?]>(import.meta, "mistake-refused-with-place"))(
+  test.each(readCases<[RuleData, string, string?]>(import.meta, "mistakes"))(
     "%j",
     (rule, message, fix) => {
       const { findings } = refusedRule(rule);

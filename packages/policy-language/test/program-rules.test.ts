@@ -45,7 +45,7 @@ describe("among many rules about one program, the rule about the subcommand is f
     expect(denies(pattern, line)).toBe(false);
   });
 
-  test.each(readCases<[string, string]>(import.meta, "may-be-meant-by"))(
+  test.each(readCases<[string, string]>(import.meta, "unclear-commands"))(
     "%s may be meant by %s",
     (pattern, line) => {
       const pool = poolOf([

@@ -222,7 +222,7 @@ describe("an expectation", () => {
     rule: { name: "a", file: FILE, line: 1 },
   } as const;
 
-  it.each(readCases<[object, string?]>(import.meta, "deny-by-rule"))(
+  it.each(readCases<[object, string?]>(import.meta, "expectations"))(
     "%j of a deny by rule a: %s",
     (expected, wrong) => {
       expect(expectationFault(expected, denied)).toBe(wrong);

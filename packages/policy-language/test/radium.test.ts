@@ -161,7 +161,7 @@ tool_pattern = "t*"
       ["low", true, false],
     ]);
   });
-  test.each(readCases<[string, string, string]>(import.meta, "without-match-mode-answers"))(
+  test.each(readCases<[string, string, string]>(import.meta, "modes"))(
     "without a match, mode %s answers %s with %s",
     (mode, tool, effect) => {
       expect(

@@ -24,20 +24,20 @@ describe("text that looks like a command", () => {
   });
 });
 
-test.each(readCases<[string, string]>(import.meta, "number-no-option-one"))(
+test.each(readCases<[string, string]>(import.meta, "numbers"))(
   "a number is one word, and not an option: %s: %s",
   (line, effect) => expect(effectOf(allowed, run(line))).toBe(effect),
 );
 
 describe("a command in the arguments of a tool that is not a shell", () => {
   const rules = [...allowed, { action: "deny", paths: "**/.env" }];
-  test.each(readCases<[JsonObject, string]>(import.meta, "command-in-arguments-tool"))(
+  test.each(readCases<[JsonObject, string]>(import.meta, "commands-in-arguments"))(
     "%j: %s",
     (args, effect) => {
       expect(effectOf(rules, call("frob", args))).toBe(effect);
     },
   );
-  test.each(readCases<object>(import.meta, "no-allow-about-whichever"))(
+  test.each(readCases<object>(import.meta, "allows"))(
     "no allow is about it, of whichever tier: %j",
     (allow) => {
       const rules = [

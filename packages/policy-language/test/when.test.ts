@@ -172,7 +172,7 @@ describe("facts", () => {
   });
 });
 
-test.each(readCases<string>(import.meta, "inherited-reaches-nothing"))(
+test.each(readCases<string>(import.meta, "inherited-paths"))(
   "inherited: %s reaches nothing",
   async (path) => {
     const leaf = (operator: string, value: unknown): RuleData =>
@@ -200,10 +200,10 @@ describe("a rule whose condition is false does not match", () => {
     tool: "t",
     ...more,
   });
-  test.each(
-    readCases<[string, readonly RuleData[], string]>(import.meta, "rule-whose-condition-false"),
-  )("%s", async (_, rules, expected) =>
-    expect(await effectOf(poolOf(...rules), call("t"))).toBe(expected),
+  test.each(readCases<[string, readonly RuleData[], string]>(import.meta, "false-conditions"))(
+    "%s",
+    async (_, rules, expected) =>
+      expect(await effectOf(poolOf(...rules), call("t"))).toBe(expected),
   );
   test("rules in shadow are recorded if the condition is true", async () => {
     const pool = poolOf(
@@ -343,7 +343,7 @@ describe("a mistake is rejected with its position", () => {
   test.each(
     readCases<[when: unknown, message: string, fix: string | null, at: string]>(
       import.meta,
-      "mistake-refused-with-place",
+      "wrong-conditions",
     ),
   )("%j", (when, message, fix, at) => {
     const { text, findings } = refused(when);
@@ -356,7 +356,7 @@ describe("a mistake is rejected with its position", () => {
     expect(line).toBe(5);
     expect((text.split("\n")[line - 1] ?? "").slice(column - 1).startsWith(at)).toBe(true);
   });
-  test.each(readCases<string>(import.meta, "mistakes"))("the path %j", (path) => {
+  test.each(readCases<string>(import.meta, "wrong-paths"))("the path %j", (path) => {
     const { text, findings } = refused({
       all: [{ fact: "args", path, operator: "equal", value: 1 }],
     });

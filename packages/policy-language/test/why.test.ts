@@ -14,13 +14,14 @@ const deny = (rule: RuleData): RuleData => ({ action: "deny", ...rule });
 const allow = (rule: RuleData): RuleData => ({ action: "allow", ...rule });
 
 describe("a rule that does not match reports what it requires and what the call has", () => {
-  it.each(
-    readCases<[string, RuleData, ToolCall, string, string]>(import.meta, "rule-does-not-match"),
-  )("%s: %j", (failed, rule, one, expected, actual) => {
-    const found = report(rule, one);
-    expect(found).toMatchObject({ matched: false, failed, expected });
-    expect(found.actual?.startsWith(actual)).toBe(true);
-  });
+  it.each(readCases<[string, RuleData, ToolCall, string, string]>(import.meta, "unmatched-rules"))(
+    "%s: %j",
+    (failed, rule, one, expected, actual) => {
+      const found = report(rule, one);
+      expect(found).toMatchObject({ matched: false, failed, expected });
+      expect(found.actual?.startsWith(actual)).toBe(true);
+    },
+  );
 
   it("reports nothing for a rule that matches", () => {
     const found = report(deny({ command: "rm *" }), run("rm a"));

@@ -36,7 +36,7 @@ linux("what it started", () => {
     await gone(pidIn(cwd));
   });
 
-  it.each(readCases<[string, string]>(import.meta, "strays"))(
+  it.each(readCases<[string, string]>(import.meta, "orphans"))(
     "%s ends with it",
     async (_, script) => {
       const cwd = temporaryFolder();
@@ -225,7 +225,7 @@ describe.runIf(canContain())("contained", () => {
     });
   });
 
-  it.each(readCases<[string, string]>(import.meta, "says-signal-ended"))(
+  it.each(readCases<[string, string]>(import.meta, "signals"))(
     "it reports the signal that ended it: `%s`",
     async (line, signal) => {
       expect(await sh(line, { contain })).toMatchObject({
@@ -283,7 +283,7 @@ describe.runIf(canLimit())("limits", () => {
   writeFileSync(join(cwd, "planted/sh"), "no program");
   writeFileSync(join(cwd, "mine"), "#!/bin/sh\necho mine\n", { mode: 0o755 });
 
-  it.each(readCases<[string[], string]>(import.meta, "do-not-hide-there"))(
+  it.each(readCases<[string[], string]>(import.meta, "missing-programs"))(
     "do not hide that the program %j does not exist",
     async (argv, code) => {
       for (const contain of canContain() ? [undefined, {}] : [undefined])

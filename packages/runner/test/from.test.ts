@@ -115,7 +115,7 @@ it("a step that asks for an agent and then stops its loop leaves no agent at wor
   expect(trace).toEqual(["two"]);
 });
 
-it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "leaves-nobody-at-work"))(
+it.each(readCases<[...Parameters<typeof called>, number]>(import.meta, "failed-agents"))(
   "a person who continues from another step leaves no called agent at work if %s failed and the run is %s",
   async (fails, by, returned) => {
     const { trace, end, types } = await called(fails, by);

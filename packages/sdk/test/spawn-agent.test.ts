@@ -57,10 +57,13 @@ it("starts a program with its task, its token and its contract, and with no secr
   expect(existsSync(join(given.cwd ?? "", "shell"))).toBe(false);
 });
 
-it.each(readCases<string>(import.meta, "hands-no-on"))("does not pass on %s", async (name) => {
-  const given = await options({ env: { [name]: "x" } });
-  expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
-});
+it.each(readCases<string>(import.meta, "withheld-variables"))(
+  "does not pass on %s",
+  async (name) => {
+    const given = await options({ env: { [name]: "x" } });
+    expect(await rejection(spawnAgent(node(NOTE), given))).toBeInstanceOf(RequestInvalid);
+  },
+);
 
 it("starts nothing without a task, and reports a missing program", async () => {
   const { endpoint } = await serve(() => problem(404, "task_none_ready"));

@@ -26,7 +26,7 @@ describe("redirections", () => {
   });
 
   it("reports the redirections of a group for every command in it", () => {
-    for (const line of readCases<string>(import.meta, "gives-those-group-every")) {
+    for (const line of readCases<string>(import.meta, "group-redirections")) {
       expect(filesOf(line, "x")).toContain("write:f");
       expect(redirectionsOf(line, "x")).toContain(">f writes");
     }
@@ -54,7 +54,7 @@ describe("the folder of relative paths", () => {
   });
 
   it("may be either of two if `cd` can fail or does not always run", () => {
-    for (const line of readCases<string>(import.meta, "may-be-either-where")) {
+    for (const line of readCases<string>(import.meta, "two-folders")) {
       expect(last(line).toSorted()).toEqual(["read:a/x", "read:x"]);
     }
   });

@@ -10,9 +10,12 @@ describe("other ways to write a command", () => {
     expect(ways(line)).toEqual(expect.arrayContaining(expected));
   });
 
-  test.each(readCases<[string, string]>(import.meta, "not"))("not of %s", (line, wrong) => {
-    expect(ways(line).filter((way) => new RegExp(wrong).test(way))).toEqual([]);
-  });
+  test.each(readCases<[string, string]>(import.meta, "wrong-spellings"))(
+    "not of %s",
+    (line, wrong) => {
+      expect(ways(line).filter((way) => new RegExp(wrong).test(way))).toEqual([]);
+    },
+  );
 
   test("are empty for a program without a table and for very long commands", () => {
     expect(equivalentCommands(["frobnicate", "-x"])).toEqual([]);
@@ -30,7 +33,7 @@ describe("other ways to write a command", () => {
       return found?.options.map(({ name, value }) => `${name}=${value?.text ?? ""}`).toSorted();
     };
     let count = 0;
-    for (const line of readCases<string>(import.meta, "are-read-as-command")) {
+    for (const line of readCases<string>(import.meta, "commands")) {
       for (const { argv } of equivalentCommands(line.split(" "))) {
         count++;
         expect(read(argv)).toEqual(read(line.split(" ")));

@@ -23,15 +23,14 @@ function foundBy(line: string, at = -1): readonly string[] {
   return [...effects, ...(last?.unknown ?? []).map(({ code }) => code)];
 }
 
-test.each(readCases<[string, string[]]>(import.meta, "command-behind-search-gets"))(
+test.each(readCases<[string, string[]]>(import.meta, "piped-searches"))(
   "a command after a search gets the files below the search's folders: %s",
   (line, effects) => expect(foundBy(line)).toEqual(effects),
 );
 
 describe("a name is certain only if every file that reaches the command has it", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "name-certain-only-where"))(
-    "%s",
-    (line, effects) => expect(foundBy(line)).toEqual(effects),
+  test.each(readCases<[string, string[]]>(import.meta, "found-names"))("%s", (line, effects) =>
+    expect(foundBy(line)).toEqual(effects),
   );
 
   test("a nested character class matches any name", () => {
@@ -40,12 +39,12 @@ describe("a name is certain only if every file that reaches the command has it",
   });
 });
 
-test.each(readCases<string>(import.meta, "what-else-could-come"))(
+test.each(readCases<string>(import.meta, "unknown-input"))(
   "anything else that may come through the pipe is unknown: %s",
   (line) => expect(foundBy(line)).toContain("read ?"),
 );
 
-test.each(readCases<string>(import.meta, "names-line-itself-may"))(
+test.each(readCases<string>(import.meta, "created-names"))(
   "names that the line itself may create are unknown: %s",
   (line) => expect(foundBy(line)).toContain("state"),
 );
@@ -69,7 +68,7 @@ test("code in found files is unknown", () => {
   expect(foundBy("find src -execdir cat {} \\;")).toContain("read ?");
 });
 
-test.each(readCases<[string, readonly string[]]>(import.meta, "command-gets-files-list"))(
+test.each(readCases<[string, readonly string[]]>(import.meta, "lists-in-words"))(
   "a command gets the files of a list in its words: %s",
   (line, effects) => expect(foundBy(line, 0)).toEqual(effects),
 );
@@ -82,7 +81,7 @@ test.each([
 );
 
 describe("a process substitution is a pipe", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "process-substitution-pipe"))(
+  test.each(readCases<[string, string[]]>(import.meta, "process-substitutions"))(
     "%s",
     (line, codes) => {
       const [first] = analyze(line).commands;
@@ -104,7 +103,7 @@ test("`~+` counts as the working directory for denies, and is always unknown", (
   expect(first?.unknown.map(({ code }) => code)).toEqual(["state"]);
 });
 
-test.each(readCases<[string, string[]]>(import.meta, "perl-only-replaces-text"))(
+test.each(readCases<[string, string[]]>(import.meta, "perl-code"))(
   "Perl code that only replaces text is known: %s",
   (line, codes) => {
     const [first] = analyze(line).commands;

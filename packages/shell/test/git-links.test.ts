@@ -76,14 +76,11 @@ describe("a path that git may have replaced by a link is unknown for the rest of
   });
 
   // git uses the names in its index, and a commit that is not checked out may have other names.
-  it.each(readCases<string>(import.meta, "git-goes-behind-link"))(
-    "git goes behind a link: %s",
-    (rest) => {
-      const line = `git switch -q other; git reset -q plain; ${rest}`;
-      expect(repository().bash(line)).toContain("secret");
-      expect(unknownOf(line)).toContain("git");
-    },
-  );
+  it.each(readCases<string>(import.meta, "through-links"))("git goes behind a link: %s", (rest) => {
+    const line = `git switch -q other; git reset -q plain; ${rest}`;
+    expect(repository().bash(line)).toContain("secret");
+    expect(unknownOf(line)).toContain("git");
+  });
 
   it.each([
     "git add link/secret; git show :link/secret",

@@ -21,7 +21,7 @@ describe("a path is unknown after a command that may make a link", () => {
   });
 
   // Real paths are resolved before the line runs, and a path that doubles a name does not resolve if the name is a link.
-  it.each(readCases<[string, string]>(import.meta, "what-was-moved-copied"))(
+  it.each(readCases<[string, string]>(import.meta, "moved-or-copied"))(
     "what was moved or copied to exactly this path must be no link: %s",
     (line, effect) => {
       expect(does(line)).toContain(effect);

@@ -117,7 +117,7 @@ it.each(readCases<string>(import.meta, "odd-text"))(
   },
 );
 
-it.each(readCases<string>(import.meta, "knows-line-with-letters"))(
+it.each(readCases<string>(import.meta, "letters"))(
   "knows a line with letters of other languages where they mean no harm: %j",
   (line) => {
     expect(codesOf(line)).toEqual([]);
@@ -125,7 +125,7 @@ it.each(readCases<string>(import.meta, "knows-line-with-letters"))(
 );
 
 // Each of these once took long.
-it.each(readCases<[string, string]>(import.meta, "answers-for-long-line"))(
+it.each(readCases<[string, string]>(import.meta, "long-lines"))(
   "answers for a long line of many parts: %j with %j",
   (head, part) => {
     const { commands } = analyze(

@@ -50,7 +50,7 @@ describe("no spelling of a command removes an effect", () => {
     (line) => `$X; ${line}`,
     (line) => line.replace(/^\S+/, (name) => name.toUpperCase()),
   ];
-  test.each(readCases<[string, string]>(import.meta, "has"))("%s has %s", (line, name) => {
+  test.each(readCases<[string, string]>(import.meta, "effects"))("%s has %s", (line, name) => {
     for (const way of ways) expect(found(way(line)).names.split(" "), way(line)).toContain(name);
   });
 });

@@ -20,7 +20,7 @@ describe("npm accepts an unambiguous prefix of a subcommand", () => {
     expect(operandsOf(line)).toBe(operands),
   );
 
-  test.each(readCases<string>(import.meta, "without-hazard"))("%s has no hazard", (line) =>
+  test.each(readCases<string>(import.meta, "npm-without-hazard"))("%s has no hazard", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
 
@@ -37,7 +37,7 @@ describe("subcommands of git that push, write and run", () => {
     expect(hazardsOf(line)).toContain(hazard),
   );
   test("git-lfs is git lfs", () => expect(runsOf("git-lfs install")).toContain("git lfs install"));
-  test.each(readCases<string>(import.meta, "has-no-hazard"))("%s has no hazard", (line) =>
+  test.each(readCases<string>(import.meta, "git-without-hazard"))("%s has no hazard", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
   test.each(readCases<[string, string]>(import.meta, "git-subcommands"))(
@@ -50,7 +50,7 @@ describe("cd reports its target", () => {
   test.each(readCases<[string, string]>(import.meta, "cd"))("%s: %s", (line, effect) =>
     expect(effectsOf(line)).toEqual([effect]),
   );
-  test.each(readCases<string>(import.meta, "goes-nobody-knows-where"))(
+  test.each(readCases<string>(import.meta, "unknown-folders"))(
     "%s goes nobody knows where",
     (line) => {
       const { commands } = analyze(line);
@@ -95,7 +95,7 @@ describe("a program in a folder where bare names are found counts as that progra
     "%s executes no file",
     (line) => expect(effectsOf(line)).toEqual(["read src/a"]),
   );
-  test.each(readCases<string>(import.meta, "program-in-folder-where"))("%s does", (line) =>
+  test.each(readCases<string>(import.meta, "programs-in-folders"))("%s does", (line) =>
     expect(effectsOf(line).filter((effect) => effect.startsWith("execute"))).toHaveLength(1),
   );
 });

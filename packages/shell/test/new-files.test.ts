@@ -19,7 +19,7 @@ it.each([
 ])("a path below a new folder is known: %s", (line, path) => expect(pathsOf(line)).toEqual([path]));
 
 // What is left if `mktemp` prints nothing.
-it.each(readCases<string>(import.meta, "path-may-lead-elsewhere"))(
+it.each(readCases<string>(import.meta, "unclear-paths"))(
   "a path that may lead elsewhere is unknown: %s",
   (line) => expect(pathsOf(line)).toEqual([undefined]),
 );

@@ -42,7 +42,7 @@ it.each([
   ).toContainEqual(words),
 );
 
-it.each(readCases<string>(import.meta, "variable-may-hold-anything"))(
+it.each(readCases<string>(import.meta, "unclear-variables"))(
   "a variable that may hold anything else is unknown: %s",
   (line) =>
     expect(analyze(line).commands.flatMap(({ argv }) => argv.map(({ text }) => text))).toContain(
@@ -93,12 +93,12 @@ it.each([
   ),
 );
 
-it.each(readCases<string>(import.meta, "word-may-be-something"))(
+it.each(readCases<string>(import.meta, "unclear-words"))(
   "a word that may be something else is unknown: %s",
   (line) => expect(wordsOf(line)).toContain(undefined),
 );
 
-it.each(readCases<string>(import.meta, "count-number"))("a count is a number: %s", (line) =>
+it.each(readCases<string>(import.meta, "counts"))("a count is a number: %s", (line) =>
   expect(wordsOf(line, "test")).toEqual(["test", "#", "-gt", "3"]),
 );
 
@@ -117,7 +117,7 @@ it.each([
   expect(pieces[0]).toEqual({ hole: "any" });
 });
 
-it.each(readCases<string>(import.meta, "what-may-be-more"))(
+it.each(readCases<string>(import.meta, "unclear-counts"))(
   "what may be more than a number is unknown: %s",
   (line) => {
     const test = commandOf(line, "test");

@@ -21,23 +21,22 @@ test.each(readCases<string>(import.meta, "no-hazards"))(
 );
 
 describe("an option that no table lists could do anything", () => {
-  test.each(readCases<[string, string[]]>(import.meta, "option-no-table-lists"))(
+  test.each(readCases<[string, string[]]>(import.meta, "unlisted-options"))(
     "%s: %j",
     (line, hazards) => expect(hazardsOf(line)).toEqual(hazards),
   );
 
-  test.each(readCases<string>(import.meta, "has-none-2"))("%s has none", (line) =>
+  test.each(readCases<string>(import.meta, "unlisted-programs"))("%s has none", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
 });
 
 describe("a value that names code or a file is a hazard, but a plain value is not", () => {
-  test.each(readCases<[string, string]>(import.meta, "value-names-code-file"))(
-    "%s: %s",
-    (line, hazard) => expect(hazardsOf(line)).toContain(hazard),
+  test.each(readCases<[string, string]>(import.meta, "values"))("%s: %s", (line, hazard) =>
+    expect(hazardsOf(line)).toContain(hazard),
   );
 
-  test.each(readCases<string>(import.meta, "has-none"))("%s has none", (line) =>
+  test.each(readCases<string>(import.meta, "harmless-values"))("%s has none", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
 });

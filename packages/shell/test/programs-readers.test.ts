@@ -15,7 +15,7 @@ describe("settings of ssh are either known or unknown, and never guessed", () =>
     expect(doubtsOf(line)).toContain("inline_code");
   });
 
-  test.each(readCases<string>(import.meta, "plain-3"))("%s is plain", (line) => {
+  test.each(readCases<string>(import.meta, "plain-ssh"))("%s is plain", (line) => {
     expect(hazardsOf(line)).toEqual([]);
     expect(doubtsOf(line)).toEqual([]);
   });
@@ -44,7 +44,7 @@ describe("programs of awk", () => {
     'awk \'BEGIN{SYMTAB["ARGV"][1] = "/etc/shadow"}{print}\'',
   ])("%s loads", (line) => expect(does(line, "awk")).toContain("load"));
 
-  test.each(readCases<string>(import.meta, "plain"))("%s is plain", (line) => {
+  test.each(readCases<string>(import.meta, "plain-awk"))("%s is plain", (line) => {
     expect(hazardsOf(line)).toEqual([]);
     expect(doubtsOf(line)).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe("options of git that later options revoke", () => {
     expect(hazardsOf(line)).toContain(hazard),
   );
 
-  test.each(readCases<string>(import.meta, "plain-2"))("%s is plain", (line) =>
+  test.each(readCases<string>(import.meta, "plain-git"))("%s is plain", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
 });
@@ -98,7 +98,7 @@ describe("scripts of sed", () => {
   test.each(["sed 'w /dev/stdout ' f", "sed 's/a/b/w /dev/stdout ' f"])("%s writes", (line) =>
     expect(does(line, "sed")).toContain("write"),
   );
-  test.each(readCases<string>(import.meta, "plain-4"))("%s is plain", (line) =>
+  test.each(readCases<string>(import.meta, "plain-sed"))("%s is plain", (line) =>
     expect(hazardsOf(line)).toEqual([]),
   );
 });

@@ -19,7 +19,7 @@ describe("a command in the arguments of a runner is found", () => {
     expect(doubtsOf(line)).toEqual([]),
   );
   test("a package to install is not a program that runs", () => {
-    for (const line of readCases<string>(import.meta, "package-install-no-program")) {
+    for (const line of readCases<string>(import.meta, "package-installs")) {
       expect(runsOf(line)).toEqual([]);
     }
   });

@@ -41,7 +41,7 @@ describe("only a program in a system folder is trusted by its name", () => {
     expect(effects).toContainEqual({ kind: "write", path: { text: "x" } });
   });
 
-  test.each(readCases<string>(import.meta, "only-program-system-one"))("%s is", (program) =>
+  test.each(readCases<string>(import.meta, "system-programs"))("%s is", (program) =>
     expect(commandOf(`${program} rm -rf x`).carries).toBe(false),
   );
 

@@ -112,7 +112,7 @@ describe("variables that hold further options of a program", () => {
   test.each(readCases<string>(import.meta, "variables"))("%s", (line) =>
     expect(codesOf(line)).toContain("state"),
   );
-  test.each(readCases<string>(import.meta, "variables-hold-more-options"))("%s", (line) =>
+  test.each(readCases<string>(import.meta, "variables-with-options"))("%s", (line) =>
     expect(codesOf(line)).not.toContain("state"),
   );
 });
@@ -120,10 +120,10 @@ describe("variables that hold further options of a program", () => {
 describe("harmless variables are harmless only with a plain value", () => {
   const harmless = (line: string) =>
     analyze(line).commands[0]?.assignments.every((assignment) => assignment.harmless);
-  test.each(readCases<string>(import.meta, "harmless-variables-are-so"))("%s", (line) =>
+  test.each(readCases<string>(import.meta, "harmless-values"))("%s", (line) =>
     expect(harmless(line)).toBe(true),
   );
-  test.each(readCases<string>(import.meta, "harmless-variables-are-so-2"))("%s", (line) =>
+  test.each(readCases<string>(import.meta, "harmful-values"))("%s", (line) =>
     expect(harmless(line)).toBe(false),
   );
 });

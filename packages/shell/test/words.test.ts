@@ -11,7 +11,7 @@ describe("words after quote removal", () => {
     expect(wordsIn(line)).toEqual(words);
   });
 
-  it.each(readCases<[string, string]>(import.meta, "knows-text-quoted-here"))(
+  it.each(readCases<[string, string]>(import.meta, "quoted-here-documents"))(
     "knows the text of a quoted here-document that cat prints, and of nothing like it: %j",
     (line, word) => {
       expect(wordsIn(line)).toEqual(["x", word, "z"]);
@@ -23,7 +23,7 @@ describe("words after quote removal", () => {
     expect(commands.map(({ argv }) => argv.map(shown))).toContainEqual(["rm", "-rf", "src"]);
   });
 
-  it.each(readCases<string>(import.meta, "does-not-trust-home"))(
+  it.each(readCases<string>(import.meta, "changed-homes"))(
     "does not trust the home folder in: %s",
     (line) => {
       const cat = analyze(line).commands.find(({ argv }) => argv[0]?.text === "cat");
@@ -63,7 +63,7 @@ const PARTS = [
   "#", "!", "é", "😀", "=", "/", ":", "^", "%", "@", "+", "-", "\\x41", "\\u0072", "\\162", "\\e", "\\n", "~", "~/", " ~", "a=~/", "$HOME", '"$HOME"', "${HOME}/x", "[a",
 ]; // prettier-ignore
 
-it.each(readCases<[string, string[]]>(import.meta, "uses-what-may-be"))(
+it.each(readCases<[string, string[]]>(import.meta, "secrets"))(
   "%s uses what may be a secret: %j",
   (line, codes) => expect(doubtsOf(line)).toEqual(codes),
 );

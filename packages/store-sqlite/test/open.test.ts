@@ -96,11 +96,14 @@ describe("opening a store", () => {
     expect(() => checkSqlite(version)).not.toThrow();
   });
 
-  it.each(readCases<object>(import.meta, "refused-with"))("is refused with %j", async (options) => {
-    const file = join(temporaryFolder(), "store.db");
-    await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
-    expect(existsSync(file)).toBe(false);
-  });
+  it.each(readCases<object>(import.meta, "refused-options"))(
+    "is refused with %j",
+    async (options) => {
+      const file = join(temporaryFolder(), "store.db");
+      await refusal(openSqliteStore(file, options as never), "BYLAW_STORE_UNUSABLE");
+      expect(existsSync(file)).toBe(false);
+    },
+  );
 });
 
 describe("opening something that is no store", () => {

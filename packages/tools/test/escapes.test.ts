@@ -336,7 +336,7 @@ it("a hidden place is neither read, listed, found nor written", async () => {
     "in.txt": "in",
   });
   const call = toolsIn(root, { hidden: [join(root, "data"), "token.key", "/elsewhere"] });
-  for (const path of readCases<string>(import.meta, "neither-read-listed-found"))
+  for (const path of readCases<string>(import.meta, "hidden-files"))
     for (const [tool, args] of WAYS.filter(([name]) => name !== "git_commit"))
       await expect(call(tool, args(path)), `${tool} ${path}`).rejects.toMatchObject(REFUSED);
   expect((await call("glob", { pattern: "**" })).files).toEqual(["in.txt"]);

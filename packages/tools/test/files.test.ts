@@ -47,7 +47,7 @@ describe("read_files", () => {
         { path: "b", content: "2" },
       ],
     });
-    for (const args of readCases<object>(import.meta, "reads-several-says-each"))
+    for (const args of readCases<object>(import.meta, "wrong-arguments"))
       await expect(call("read_files", args), JSON.stringify(args)).rejects.toFailWith(
         "BYLAW_TOOL_ARGUMENTS_INVALID",
       );

@@ -323,7 +323,7 @@ describe("git_commit", () => {
   it("starts no hook and no other program of the repository, unless its carrier allows hooks", async () => {
     const root = repository({ a: "1", ".husky/pre-commit": "#!/bin/sh\ntouch hooked\n" });
     const plant = `#!/bin/sh\ntouch ${JSON.stringify(join(root, "planted"))}\n`;
-    for (const hook of readCases<string>(import.meta, "starts-no-hook-nothing"))
+    for (const hook of readCases<string>(import.meta, "hooks"))
       writeFileSync(join(root, ".git/hooks", hook), plant, { mode: 0o755 });
     chmodSync(join(root, ".husky/pre-commit"), 0o755);
     writeFileSync(join(root, ".git/monitor"), plant, { mode: 0o755 });

@@ -156,7 +156,7 @@ describe("an address that is not on the public internet", () => {
     return fetching({ private: false, hosts: [host], ...web })(url);
   };
 
-  it.each(readCases<string>(import.meta, "refused-however-written-though"))(
+  it.each(readCases<string>(import.meta, "notations"))(
     "%s is refused in any notation, even if it is on the list",
     async (url) => {
       const before = asked.length;
@@ -166,7 +166,7 @@ describe("an address that is not on the public internet", () => {
   );
 
   it("is refused behind a name too, even if only one of its addresses is not public", async () => {
-    for (const addresses of readCases<string[]>(import.meta, "refused-behind-name-too"))
+    for (const addresses of readCases<string[]>(import.meta, "addresses"))
       await expect(
         go(at("/text", "docs.test"), { addresses: async () => addresses }),
         addresses.join(),

@@ -91,7 +91,7 @@ describe("the state of the coordinator", () => {
     expect(coordinatorTasks(viewOf(fold(eventsOf(call)))).size).toBe(0);
   });
 
-  it.each(readCases<[string, Given[], Given]>(import.meta, "changed-by-only-in"))(
+  it.each(readCases<[string, Given[], Given]>(import.meta, "impossible-events"))(
     "is changed by %s only in its clock",
     (_, given, impossible) => {
       const before = fold(eventsOf(...given));

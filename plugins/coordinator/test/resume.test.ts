@@ -153,7 +153,7 @@ describe("a log that a new session continues", () => {
     ]);
   });
 
-  it.each(readCases<[string, Given[]]>(import.meta, "names-status-task-restarts"))(
+  it.each(readCases<[string, Given[]]>(import.meta, "statuses"))(
     "names the status %s of the task that it restarts",
     async (previous_status, given) => {
       const [, restart] = await resumedAfter(given);
@@ -167,7 +167,7 @@ describe("a log that a new session continues", () => {
     expect(brief(await resumedAfter([asked, analysed]))).toEqual([[0, 0, 0]]);
   });
 
-  it.each(readCases<[number, number]>(import.meta, "audits-task-again-was"))(
+  it.each(readCases<[number, number]>(import.meta, "minutes-before-the-end"))(
     "audits a task again that was complete %d minutes before the last event, however long the pause was",
     async (minutes, told) => {
       const other = createLog();

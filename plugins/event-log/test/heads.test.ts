@@ -230,7 +230,7 @@ describe("the key of signatures", () => {
     },
   );
 
-  it.each(readCases<[string, string]>(import.meta, "refused-without-word-what"))(
+  it.each(readCases<[string, string]>(import.meta, "wrong-keys"))(
     "is refused without showing its content: %s",
     async (_, text) => {
       const base = temporaryFolder();

@@ -15,7 +15,7 @@ const taken = (text: string): readonly string[] =>
   findSecrets(text).map(({ start, end }) => text.slice(start, end));
 
 describe("secrets are recognized by their form", () => {
-  it.each(readCases<[string, string]>(import.meta, "wherever-stands"))(
+  it.each(readCases<[string, string]>(import.meta, "secrets"))(
     "%s, wherever it stands",
     (_, secret) => {
       for (const text of [

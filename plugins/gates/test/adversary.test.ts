@@ -36,7 +36,7 @@ describe("nothing passes", () => {
     put("src/secret/a.js", "export const a = 1;\n");
     symlinkSync(join(folder, "src/secret"), join(folder, "src/open"));
     await observe(GREEN);
-    for (const path of readCases<string>(import.meta, "by-another-way-write"))
+    for (const path of readCases<string>(import.meta, "spellings-of-a-path"))
       expect((await ask("REVIEW", changed(path))).text, path).toContain(
         "is outside the scope of the approved plan",
       );
@@ -88,7 +88,7 @@ describe("nothing passes", () => {
 
   it("without a run: no record exists, and no file was read", async () => {
     const kernel = createKernel({ plugins: [opens, gates({ contract: CONTRACT })] });
-    for (const [from, to] of readCases<[string, string]>(import.meta, "without-run-nothing-on")) {
+    for (const [from, to] of readCases<[string, string]>(import.meta, "transitions")) {
       const artifacts = { ...planned, ...tested, ...built, ...reviewed } as unknown as JsonObject;
       expect(
         (await kernel.decide({ hook: "onTransition", task: "t1", from, to, artifacts })).effect,

@@ -227,7 +227,7 @@ describe("an approval gate", () => {
   it("rejects what is submitted, and never an empty request (WF-118)", async () => {
     const { goTo, review, ask } = await bench();
     await goTo("REVIEW");
-    for (const artifacts of readCases<object>(import.meta, "says-no-what-handed"))
+    for (const artifacts of readCases<object>(import.meta, "empty-requests"))
       expect((await ask("IMPL", artifacts)).decision.code, JSON.stringify(artifacts)).toBe(
         "gate_not_rejected",
       );

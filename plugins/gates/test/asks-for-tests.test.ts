@@ -66,7 +66,7 @@ const contract = (more: object = {}): Contract =>
   );
 
 describe("a transition needs a test run", () => {
-  it.each(readCases<[string, string, string, boolean]>(import.meta, "way-judged-on-test"))(
+  it.each(readCases<[string, string, string, boolean]>(import.meta, "transitions"))(
     "%s",
     (_, from, to, asks) => {
       expect(transitionNeedsTests(contract(), from, to)).toBe(asks);

@@ -24,10 +24,7 @@ const many = (name: string, size: number): readonly string[] =>
 
 describe("a failing run", () => {
   it.each(
-    readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
-      import.meta,
-      "not-wf-81-wf",
-    ),
+    readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(import.meta, "not-red"),
   )("does not count: %s (WF-81, WF-87, WF-88)", async (said, came, fields) => {
     const { ask, observe } = await at("TDD");
     await observe(came, fields);
@@ -77,7 +74,7 @@ describe("a passing run", () => {
   it.each(
     readCases<[string, Parameters<Bench["observe"]>[0], Partial<TestRun>]>(
       import.meta,
-      "not-wf-82-wf",
+      "not-green",
     ),
   )("does not count: %s (WF-82, WF-89)", async (said, came, fields) => {
     const { ask, observe, put } = await at("IMPL");

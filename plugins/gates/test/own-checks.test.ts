@@ -128,7 +128,7 @@ describe("a check of a host", () => {
 describe("a check that the contract declares", () => {
   const fits =
     "{ fact: artifacts, path: $.plan_document.title, operator: equal, value: A greeting for everybody }";
-  it.each(readCases<[string, string]>(import.meta, "comes"))(
+  it.each(readCases<[string, string]>(import.meta, "results"))(
     "results in %s: %s",
     async (came, condition) => {
       const { blocked } = await asked({ text: declared(condition) });
@@ -149,7 +149,7 @@ describe("a check that the contract declares", () => {
   });
 
   it("with a path beyond names and indexes does not load", async () => {
-    for (const path of readCases<string>(import.meta, "with-path-more-than"))
+    for (const path of readCases<string>(import.meta, "wrong-paths"))
       await expect(
         asked({
           text: declared(`{ fact: artifacts, path: "${path}", operator: equal, value: 1 }`),

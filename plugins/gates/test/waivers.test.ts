@@ -85,7 +85,7 @@ describe("a waiver", () => {
     });
   });
 
-  it.each(readCases<[string, object]>(import.meta, "refused-for"))(
+  it.each(readCases<[string, object]>(import.meta, "refused"))(
     "is refused for its %s: %j",
     async (rule, fields) => {
       const { run } = await weakened();

@@ -75,7 +75,7 @@ describe("loop", () => {
   it("takes a missing progress report as no progress", async () => {
     const { ask } = await begin({ check: { steps: 1, max_iterations: 100, stall: 2 } });
     const codes: string[] = [];
-    for (const host of readCases<JsonObject>(import.meta, "takes-host-says-nothing"))
+    for (const host of readCases<JsonObject>(import.meta, "progress-reports"))
       codes.push((await ask("loop", "check", host)).code);
     const [yes, no] = ["rule_allowed", "loop_stalled"];
     expect(codes).toEqual([yes, yes, no, yes, yes, no, no, yes]);
@@ -104,10 +104,7 @@ describe("loop", () => {
   });
 
   it.each(
-    readCases<[string, Parameters<typeof loop>[0]["loops"], string]>(
-      import.meta,
-      "does-not-load-with",
-    ),
+    readCases<[string, Parameters<typeof loop>[0]["loops"], string]>(import.meta, "wrong-loops"),
   )("does not load with %s", (_, loops, message) => {
     expect(() => loop({ order, loops })).toThrow(
       expect.objectContaining({

@@ -128,7 +128,7 @@ describe("paths", () => {
   });
 
   it("that a phase forbids by name are forbidden in every folder", async () => {
-    for (const path of readCases<string>(import.meta, "phase-forbids-by-name")) {
+    for (const path of readCases<string>(import.meta, "forbidden-paths")) {
       expect(await code("IMPL", "write_files", { path }), path).toBe("phase_path_forbidden");
     }
     expect(await code("IMPL", "write_files", { path: "src/env.ts" })).toBe("rule_allowed");
@@ -220,7 +220,7 @@ describe("lines", () => {
 
   it("of a phase that writes nothing write nothing, in whatever form", async () => {
     await expectCodes("REVIEW", readCases(import.meta, "reads"));
-    for (const command of readCases<string>(import.meta, "dresses"))
+    for (const command of readCases<string>(import.meta, "forms-of-writing"))
       expect((await ask("REVIEW", "bash", { command })).effect, command).toBe("deny");
   });
 

@@ -143,9 +143,12 @@ reason = "the text"
     });
   });
 
-  test.each(readCases<[string, string]>(import.meta, "not-one"))("not one %s", async (_, text) => {
-    expect(await decideBy(write(text))).toMatchObject(ignored);
-  });
+  test.each(readCases<[string, string]>(import.meta, "unusable-forms"))(
+    "not one %s",
+    async (_, text) => {
+      expect(await decideBy(write(text))).toMatchObject(ignored);
+    },
+  );
 
   test("not one that is missing, a folder or a link", async () => {
     const link = join(folder, "link.json");

@@ -322,8 +322,7 @@ describe("the places of a system", () => {
     ]);
     const saved = { ...process.env };
     try {
-      for (const name of readCases<string>(import.meta, "admin-are-fixed-whatever"))
-        process.env[name] = folder;
+      for (const name of readCases<string>(import.meta, "variables")) process.env[name] = folder;
       expect(fixed()).toEqual(wanted);
     } finally {
       process.env = saved;

@@ -48,14 +48,14 @@ const effectOf = async (command: string, cwd?: string): Promise<string> =>
   (await kernel.decide(callOf(command, cwd))).effect;
 
 describe("`git_ignored = true`", () => {
-  it.each(readCases<string>(import.meta, "covers-what-git-ignores"))(
+  it.each(readCases<string>(import.meta, "covered"))(
     "covers what git ignores: %s",
     async (line) => {
       expect(await effectOf(line)).toBe("allow");
     },
   );
 
-  it.each(readCases<string>(import.meta, "does-not-cover"))("does not cover %s", async (line) => {
+  it.each(readCases<string>(import.meta, "not-covered"))("does not cover %s", async (line) => {
     expect(await effectOf(line)).toBe("deny");
   });
 

@@ -57,7 +57,7 @@ describe("a rule with `after`", () => {
     expect(later).toBe("no-network");
   });
 
-  test.each(readCases<string>(import.meta, "holds-for-line-sets"))(
+  test.each(readCases<string>(import.meta, "lines-that-set-the-mark"))(
     "applies to a line that sets the mark itself: %s",
     async (command) => {
       const run = await opened(advisory(SECRET + NO_NETWORK));
@@ -187,7 +187,7 @@ describe("a rule with `unless_after`", () => {
     },
   );
 
-  test.each(readCases<[what: string, result: object]>(import.meta, "result-does-not-pass"))(
+  test.each(readCases<[what: string, result: object]>(import.meta, "failed-results"))(
     "a result that %s is no pass",
     async (_, result) => {
       const run = await opened(advisory(EDITED + TESTED + COMMIT));

@@ -180,7 +180,7 @@ test("a command that reads or writes through a link is denied by its target", as
   symlinkSync(join(root, "secret"), join(work, "src/door"));
   const line = async (command: string): Promise<unknown> =>
     (await decide("bash", { command })).rule?.name;
-  for (const command of readCases<string>(import.meta, "command-reads-writes-through")) {
+  for (const command of readCases<string>(import.meta, "through-links")) {
     expect([command, await line(command)]).toEqual([command, "secret"]);
   }
 });

@@ -94,7 +94,7 @@ describe("in a run", () => {
     await run.toolCall(call("write_file", { path: "a", content: "" }, { id: "w1" }));
     expect(await effectOf(run, push)).toBe("deny");
   });
-  test.each(readCases<string>(import.meta, "push-too"))("%s counts as a push too", async (line) => {
+  test.each(readCases<string>(import.meta, "pushes"))("%s counts as a push too", async (line) => {
     const text = `default = "allow"\n${work}${rule("push-when-green", "deny", `command = "git push *"\n${when("not", passed)}`)}`;
     const run = await opened(text);
     expect((await run.toolCall(shell(line))).decision).toMatchObject({

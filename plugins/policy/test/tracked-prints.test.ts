@@ -56,7 +56,7 @@ describe("git prints the lines of tracked files", () => {
     },
   );
 
-  it.each(readCases<string>(import.meta, "allowed-because-prints-others"))(
+  it.each(readCases<string>(import.meta, "allowed"))(
     "%s is allowed, because it prints others, or none",
     async (line) => {
       create("config/.env");

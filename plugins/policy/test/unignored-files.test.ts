@@ -112,7 +112,7 @@ describe("`git add` of a folder", () => {
     expect(await run("git add .")).toBe("ask_user");
   });
 
-  it.each(readCases<string>(import.meta, "asked-about-line-may"))(
+  it.each(readCases<string>(import.meta, "changes-of-ignored-files"))(
     "is asked about if the line may change what git ignores: %s",
     async (line) => {
       expect(await run(line)).toBe("ask_user");

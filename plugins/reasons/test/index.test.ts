@@ -140,7 +140,7 @@ describe("unknown tools", () => {
 describe("attempts to evade", () => {
   const consensus = { agents: ["a", "b"], answers: [{ agent: "b", content: "one two three" }] };
 
-  it.each(readCases<[string, unknown]>(import.meta, "vote-for-none"))(
+  it.each(readCases<[string, unknown]>(import.meta, "wrong-targets"))(
     "a vote for %s is invalid",
     async (_, target) => {
       const tool_calls = [

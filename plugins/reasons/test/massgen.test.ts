@@ -109,12 +109,7 @@ describe("answers", () => {
     ).toBe(true);
   });
 
-  it.each(
-    readCases<[Options["novelty"], number, number, number, boolean]>(
-      import.meta,
-      "mg-38-words-are",
-    ),
-  )(
+  it.each(readCases<[Options["novelty"], number, number, number, boolean]>(import.meta, "novelty"))(
     "MG-38 %s: %i words of %i and of %i are the same",
     async (novelty, shared, mine, theirs, passes) => {
       const [content, other] = sharing(shared, mine, theirs);

@@ -162,7 +162,7 @@ describe("attempts", () => {
     expect((await run.respond({ ...good, agent: "b" })).decision.code).toBe("turn_over");
   });
 
-  it.each(readCases<object>(import.meta, "are-refused-as"))("are refused as %j", async (fields) => {
+  it.each(readCases<object>(import.meta, "refused-fields"))("are refused as %j", async (fields) => {
     const run = await open();
     expect((await run.respond({ ...good, ...(fields as object) })).decision).toMatchObject({
       effect: "deny",

@@ -11,7 +11,7 @@ const fixture = (name: string): string =>
   readFileSync(join(import.meta.dirname, "fixtures", `${name}.json`), "utf8");
 
 describe("readStatus", () => {
-  it.each(readCases<[string, null | string]>(import.meta, "reads-mass-gen-as"))(
+  it.each(readCases<[string, null | string]>(import.meta, "massgen-files"))(
     "reads %s of MassGen as it is",
     (name, finish_reason) => {
       const read = readStatus(fixture(name));

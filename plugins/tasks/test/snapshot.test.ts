@@ -45,10 +45,7 @@ it("a snapshot has what the contract includes, and nothing else (WF-107)", async
     next: null,
   };
   expect(await one.tasks.snapshot({ task: "a" })).toEqual(whole);
-  for (const part of readCases<Exclude<keyof typeof whole, "next">>(
-    import.meta,
-    "snapshot-has-what-contract",
-  )) {
+  for (const part of readCases<Exclude<keyof typeof whole, "next">>(import.meta, "parts")) {
     const less = await worker(place, rules({}, { snapshotIncludes: [part] }));
     expect(await less.tasks.snapshot({ task: "a" })).toEqual({ [part]: whole[part], next: null });
   }

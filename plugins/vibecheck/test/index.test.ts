@@ -229,7 +229,7 @@ describe("vibecheck", () => {
     expect((await ended).events[0]?.details).toMatchObject({ error: "The wait was ended" });
   });
 
-  it.each(readCases<string>(import.meta, "takes-no-address-but"))(
+  it.each(readCases<string>(import.meta, "refused-addresses"))(
     "accepts only the address of a web server, and repeats no secret in it: %s",
     (url) => {
       const refused = (): unknown => {
