@@ -8,7 +8,8 @@ export const SCRIPT = `mount=$1 unshare=$2 setpriv=$3 user=$4 group=$5 work=$6 c
 line='
 '
 lines= expected=0 table=/tmp/.mounts
-fail() { echo "This program could not be contained: $1 failed" >&2; exit 125; }
+refuse() { echo "This program could not be contained: $1" >&2; exit 125; }
+fail() { refuse "$1 failed"; }
 try() { "$@" || fail "$*"; }
 later() { lines="$lines$1 $2 $3 $4 0 0$line"; expected=$((expected + 1)); }
 now() {
@@ -30,7 +31,11 @@ place() {
   if [ -d "$1" ]; then try /bin/mkdir -p "$2"
   else try /bin/mkdir -p "\${2%/*}"; : > "$2" || fail "$2"; fi
 }
-save() { now; place "$1" "$2"; try "$mount" -n --rbind "$1" "$2"; }
+closed() {
+  folder=\${1%/*}; while [ -n "$folder" ] && [ ! -e "$folder" ]; do folder=\${folder%/*}; done
+  refuse "user $user may not enter \\\`\${folder:-/}\\\`. Let this user enter it, or remove \\\`$1\\\` from \\\`PATH\\\`"
+}
+save() { now; [ -e "$1" ] || closed "$1"; place "$1" "$2"; try "$mount" -n --rbind "$1" "$2"; }
 restore() { now; place "$2" "$1"; try "$mount" -n --move "$2" "$1"; /bin/rmdir "$2" 2> /dev/null || /bin/rm -f "$2"; }
 # Made in /tmp, where something else is mounted later.
 devices() {
@@ -61,6 +66,7 @@ while [ "$count" -gt 0 ]; do
     devices) devices;;
     stage) try "$mount" -n -t tmpfs -o nosuid,nodev,size=64k,mode=0755 bylaw "$2";;
     unstage) now; try "\${mount%mount}umount" "$2";;
+    save) save "$2" "$3";;
     restore) restore "$2" "$3";;
     cover) cover "$2";;
     *) if [ -e "$2" ]; then case "$1" in
@@ -70,7 +76,6 @@ while [ "$count" -gt 0 ]; do
         pin) later "$3" "$3" none rbind;;
         protect) later "$3" "$3" none "rbind,ro,$4";;
         lock) lock "$2" "$4";;
-        save) save "$2" "$3";;
         *) fail "$1";;
       esac; fi;;
   esac

@@ -259,4 +259,14 @@ describe.runIf(canContain() && isRoot())("if the service is root", () => {
       error: null,
     });
   });
+
+  it("a folder of programs that this user cannot reach is named", async () => {
+    const [cwd, closed] = [give(temporaryFolder()), temporaryFolder()];
+    mkdirSync(join(closed, "bin"));
+    const env = { PATH: `${join(closed, "bin")}:/bin` };
+    const start = { argv: ["/bin/sh", "-c", ""], cwd, env, timeoutMs: 60_000, contain: {} };
+    expect((await runProgram(start)).stderr.text).toBe(
+      `This program could not be contained: user 65534 may not enter \`${closed}\`. Let this user enter it, or remove \`${join(closed, "bin")}\` from \`PATH\`\n`,
+    );
+  });
 });
