@@ -258,7 +258,8 @@ class PathReader {
   #addFound(pattern: string, { places, aliases }: Places): void {
     if (this.#stamp === undefined) return;
     const found = this.#stamp.globs.get(pattern);
-    if (found === undefined) this.unknown ??= "a glob whose folders cannot be read or are huge";
+    if (found === undefined)
+      this.unknown ??= "a glob whose folders cannot be read, are huge or hold links";
     else this.found += found.length;
     for (const [at, ...others] of found ?? []) {
       if (at !== undefined) places.push(placeOf(at));
