@@ -15,10 +15,9 @@ const MAX_ENTRIES = 100_000;
 export function createIgnoredPaths(
   placesOf: (path: string) => readonly string[],
   git: GitFiles,
-  entries = MAX_ENTRIES,
 ): (path: string) => boolean {
   let left = MAX_PATHS;
-  let unread = entries;
+  let unread = MAX_ENTRIES;
   return (given) => {
     const path = `/${segmentsOf(given).join("/")}`;
     const [place, ...others] = placesOf(given);
