@@ -68,11 +68,14 @@ interface Around {
   readonly next?: string | undefined;
 }
 
+// In zsh, names may have any letters.
+const LETTER = String.raw`(?!\p{ASCII})[\p{L}\p{N}\p{M}]`;
+
 // Text that may belong to `$f` before it. zsh reads `$f[1]` and `$f:h` as parts of the value. Bash expands braces and joins lines
-// first: `$f{a,b}` and `{$f,b}a` are other variables. So is `$fé` in zsh, whose names may have any letters.
+// first: `$f{a,b}` and `{$f,b}a` are other variables. So is `$fé` in zsh.
 const JOINS = {
-  quoted: /^(?:[[:]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/u,
-  open: /^(?:[[:{,}]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/u,
+  quoted: new RegExp(String.raw`^(?:[[:]|\\\n|${LETTER})`, "u"),
+  open: new RegExp(String.raw`^(?:[[:{,}]|\\\n|${LETTER})`, "u"),
 };
 
 // The value of a variable that the line itself sets.
@@ -255,9 +258,12 @@ function endsInDash(source: string, text: string): boolean {
   return /["`\n#]/.test(text.slice(end + 1)) || source.lastIndexOf("'") > closing;
 }
 
-// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`, and without a name nothing is left. Its names may have any letters. Shells join
-// lines first, so a `$` may belong to the next line.
-const FLAGGED = /^(?:[^\\]|\\.)*?\$(?:[=~^]|\+[=~^+]*[\w@*]|\\\n|(?!\p{ASCII})[\p{L}\p{N}\p{M}])/su;
+// In zsh, `$=f`, `$~f` and `$^f` are the value of `f`, and without a name nothing is left. Shells join lines
+// first, so a `$` may belong to the next line.
+const FLAGGED = new RegExp(
+  String.raw`^(?:[^\\]|\\.)*?\$(?:[=~^]|\+[=~^+]*[\w@*]|\\\n|${LETTER})`,
+  "su",
+);
 
 /** Records text that the parser reads as no expansion, but a shell may. */
 export function noteFlagged(walk: WalkState, text: string): void {
