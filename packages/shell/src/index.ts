@@ -18,6 +18,7 @@ export { EFFECT_NAMES, type EffectName } from "./effect-names.ts";
 export { UNKNOWN_CODES, type UnknownCode } from "./unknown-code.ts";
 export {
   isNamedOption,
+  printsAnyWords,
   otherFirstWords,
   otherPrograms,
   flagPositions,

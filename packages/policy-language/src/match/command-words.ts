@@ -1,6 +1,7 @@
 import {
   flagPositions,
   isNamedOption,
+  printsAnyWords,
   operandAfterOptions,
   otherPrograms,
   type Hazard,
@@ -216,9 +217,9 @@ const PRINTERS: ReadonlySet<string> = new Set("cat head ls nl stat tac tail".spl
  */
 export function coversOpen(words: readonly Word[]): boolean {
   const [program, first] = words;
-  // These have only options for printing, and `printf` accepts no options after its format.
+  // `printf` accepts no options after its format.
   let ended =
-    /^(?:echo|basename|dirname)$/.test(program?.text ?? "") ||
+    printsAnyWords(program) ||
     compares(words) ||
     (program?.text === "printf" && first?.text?.startsWith("-") === false);
   for (let at = 1; at < words.length; at++) {

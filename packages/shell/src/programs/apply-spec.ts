@@ -20,7 +20,7 @@ import { noteOptionNames, UNIVERSAL } from "./option-names.ts";
 import { parseArgs, isInEffect, hasOption } from "./parsed-args.ts";
 import type { OperandRole, Role } from "./option-groups.ts";
 import type { Option, Spec, ParsedArgs } from "./program-spec.ts";
-import { after, baseName, known, mayBeOption, prefix, seen } from "./word-text.ts";
+import { after, baseName, known, mayBeOption, printsAnyWords, prefix, seen } from "./word-text.ts";
 import { isSubstitution } from "./perl-code.ts";
 import { pathOf } from "./path-of-word.ts";
 import { fullSubcommandName } from "./subcommand-name.ts";
@@ -289,8 +289,7 @@ export function runArgv(
   more: { readonly until?: number; readonly open?: boolean; readonly remote?: boolean } = {},
 ): void {
   const word = out.argv[from];
-  // These print whatever words they get.
-  const prints = more.open === true && /^(?:echo|basename|dirname)$/.test(word?.text ?? "");
+  const prints = more.open === true && printsAnyWords(word);
   if (!prints) hazard(out, from, "run");
   out.runs.push({ kind: "argv", from, ...more, ...(prints && { open: false }) });
   if (word !== undefined && mayBeOption(word) && word.text === undefined) {

@@ -11,4 +11,4 @@ export { otherFirstWords } from "./subcommand-aliases.ts";
 export { otherPrograms } from "./synonyms.ts";
 export { equivalentCommands, type EquivalentCommand, type EquivalenceKind } from "./equivalents.ts";
 export { namedEffects, type NamedEffects } from "./named-effects.ts";
-export { isNamedOption } from "./word-text.ts";
+export { isNamedOption, printsAnyWords } from "./word-text.ts";

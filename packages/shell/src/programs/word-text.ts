@@ -101,6 +101,10 @@ export function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+/** Whether a program only prints its words, whatever they are. */
+export const printsAnyWords = (program: Word | undefined): boolean =>
+  /^(?:echo|basename|dirname)$/.test(program?.text ?? "");
+
 /** Whether a word stays one long option, whatever its glob finds: `--include=*.ts`. */
 export const isNamedOption = (word: Word): boolean =>
   /^--[a-z][\w-]*=/.test(prefix(word)) &&
