@@ -20,7 +20,7 @@ const { values } = parseArgs({
   },
 });
 const BODY_BYTES = 919_000;
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** How long the server is watched without an attack, as a baseline of the machine. */
 const QUIET_MS = 3_000;
 const BOUNDS = { health_p99_ms: 250, rss_mib: 1_024 };
@@ -102,7 +102,7 @@ async function watch({ url, child }: Flooded, seen: Watched, until: AbortSignal)
   const asking: Promise<void>[] = [];
   while (!until.aborted) {
     const began = performance.now();
-    const asked = fetch(`${url}/health`, { signal: AbortSignal.timeout(LONGEST_MS) });
+    const asked = fetch(`${url}/health`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     asking.push(
       asked.then(
         async (response) => {

@@ -3,7 +3,7 @@ import { createKernel, type Decision, type Kernel, type ToolCall } from "@bylaw/
 import { everyday } from "@bylaw/ruleset-everyday";
 import { recommended } from "@bylaw/ruleset-recommended";
 
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 const WARM_UPS = 10;
 const ROUNDS = 5;
 
@@ -49,7 +49,7 @@ function lineOf(unit: string, most = Number.POSITIVE_INFINITY, before = ""): str
   let line = before;
   for (let at = 0; at < most; at++) {
     const part = unit.replaceAll("#", String(at));
-    if (line.length + part.length > LONGEST) break;
+    if (line.length + part.length > MAX_LENGTH) break;
     line += part;
   }
   return line;
@@ -82,7 +82,7 @@ async function costOf(kernel: Kernel, command: string): Promise<number> {
 /** Prints a table for each ruleset, with the median and the longest of some rounds. Earlier rounds warm up. */
 export async function printLines(): Promise<void> {
   console.log(
-    `\nMilliseconds of the processor to prepare and decide a line of at most ${LONGEST} characters: median and longest of ${ROUNDS} rounds.`,
+    `\nMilliseconds of the processor to prepare and decide a line of at most ${MAX_LENGTH} characters: median and longest of ${ROUNDS} rounds.`,
   );
   for (const [name, ruleset] of Object.entries(RULESETS)) {
     console.log(`\n| ${name} | characters | effect | ms | longest |`);

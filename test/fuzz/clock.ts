@@ -4,7 +4,7 @@ export interface Fuzz {
   readonly seed: number;
 }
 
-const MOST_MS = 50;
+const MAX_MS = 50;
 
 /** Records the slowest of many operations, in milliseconds of processor time. */
 export interface Clock {
@@ -21,13 +21,13 @@ export function createClock(): Clock {
     within(work, input) {
       let ms = costOf(work);
       // The machine may be busy, and code is compiled on first use, so slow results are measured again.
-      for (let again = 0; again < 10 && ms > (again < 3 ? MOST_MS / 2 : MOST_MS); again++)
+      for (let again = 0; again < 10 && ms > (again < 3 ? MAX_MS / 2 : MAX_MS); again++)
         ms = Math.min(ms, costOf(work));
       if (ms > slowest.ms) slowest = { ms, input };
-      return ms <= MOST_MS;
+      return ms <= MAX_MS;
     },
     told: () =>
-      `the slowest took ${slowest.ms.toFixed(1)} ms of ${MOST_MS} (\`${slowest.input.slice(0, 60).replace(/\s/g, " ")}\`)`,
+      `the slowest took ${slowest.ms.toFixed(1)} ms of ${MAX_MS} (\`${slowest.input.slice(0, 60).replace(/\s/g, " ")}\`)`,
   };
 }
 

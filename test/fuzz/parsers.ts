@@ -7,7 +7,7 @@ import { Statements } from "./statements.ts";
 
 const ROUND = 20_000;
 const BATCH = 50;
-const MOST_SHOWN = 40;
+const MAX_SHOWN = 40;
 
 // Forms that the second parser misreads: continued lines, escapes behind quotes and blanks in names, arithmetic, a dollar as a file,
 // a here-document behind a word, parentheses behind `$$`, a quote behind `!`, a leading redirection, one behind an option with a
@@ -54,7 +54,7 @@ export async function fuzzParsers({ runs, seed }: Fuzz): Promise<string> {
 
 // The shortest findings are the most useful.
 function foundText(finds: readonly string[], seed: number): string {
-  const shortest = finds.toSorted((a, b) => a.length - b.length).slice(0, MOST_SHOWN);
+  const shortest = finds.toSorted((a, b) => a.length - b.length).slice(0, MAX_SHOWN);
   return `${finds.length} lines are misread (seed ${seed}), among them:\n${shortest.join("\n")}`;
 }
 

@@ -47,7 +47,7 @@ function edits(): fc.Arbitrary<Edit> {
   );
 }
 
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 
 // Text that is a policy, or nearly one.
 function policyTexts(): fc.Arbitrary<string> {
@@ -55,7 +55,7 @@ function policyTexts(): fc.Arbitrary<string> {
   return fc
     .tuple(fc.constantFrom(...bases), fc.array(edits(), { maxLength: 4 }))
     .map(([base, all]) =>
-      all.reduce((text, edit) => edit(text), base.slice(0, LONGEST)).slice(0, LONGEST),
+      all.reduce((text, edit) => edit(text), base.slice(0, MAX_LENGTH)).slice(0, MAX_LENGTH),
     );
 }
 

@@ -6,7 +6,10 @@ import { describe, expect, it } from "vitest";
 import { brief, changed, CLEAN, findingsIn, MIGRATED, ORIGINAL, ORIGINAL_FILE } from "./kit.ts";
 
 /** The smallest contract that loads, in the original form. */
-const LEAST = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-least.yaml"), "utf8");
+const MINIMAL = readFileSync(
+  join(import.meta.dirname, "fixtures/workflow-cases-least.yaml"),
+  "utf8",
+);
 const TWO = readFileSync(join(import.meta.dirname, "fixtures/workflow-cases-two.yaml"), "utf8");
 
 const messagesIn = (text: string): readonly string[] =>
@@ -81,13 +84,13 @@ describe("the loader", () => {
   it("WF-117 each of the three modes loads and applies to tool calls, unless the contract says otherwise", () => {
     for (const mode of ["strict", "permissive", "advisory"]) {
       const { enforcement } = parseContract(
-        changed(LEAST, ["mode: strict", `mode: ${mode}`]),
+        changed(MINIMAL, ["mode: strict", `mode: ${mode}`]),
         "c.yaml",
       );
       expect([enforcement.mode, enforcement.tools.mode]).toEqual([mode, mode]);
     }
     const warned = parseContract(
-      changed(LEAST, [
+      changed(MINIMAL, [
         "mode: strict",
         "mode: strict\n  tool_enforcement: { violation_action: warn }",
       ]),
@@ -100,9 +103,9 @@ describe("the loader", () => {
   });
 
   it("WF-27 without a mode the contract is strict", () => {
-    expect(parseContract(changed(LEAST, ["  mode: strict\n", ""]), "c.yaml").enforcement.mode).toBe(
-      "strict",
-    );
+    expect(
+      parseContract(changed(MINIMAL, ["  mode: strict\n", ""]), "c.yaml").enforcement.mode,
+    ).toBe("strict");
   });
 });
 

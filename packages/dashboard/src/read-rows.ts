@@ -25,7 +25,7 @@ interface RowRequest {
 
 /** How many events are read at once, and how many at most for one page: a rare match must not make a request endless. */
 const READ = 500;
-const MOST = 20_000;
+const MAX_EVENTS = 20_000;
 
 /** Reads a page of rows from the end of the log towards its beginning. It reads at most 20,000 events, however many there are. */
 export async function readRows(
@@ -34,7 +34,7 @@ export async function readRows(
 ): Promise<RowPage> {
   const rows: Row[] = [];
   let end = below;
-  while (end > 1 && below - end < MOST) {
+  while (end > 1 && below - end < MAX_EVENTS) {
     const after = Math.max(0, end - 1 - READ);
     const events = await source.events(run, after, end - 1 - after);
     for (const event of events.toReversed()) {

@@ -32,7 +32,7 @@ export interface EngineOptions {
 }
 
 /** The most configurations to keep loaded. A further one replaces the least recently used one. */
-const MOST_CONFIGURATIONS = 6;
+const MAX_CONFIGURATIONS = 6;
 const LOOK_MS = 1_000;
 const FIELDS_BYTES = 65_536;
 
@@ -167,7 +167,7 @@ class Engine {
     const { program, note } = this.#options;
     const made = new Configuration(config, program, note);
     this.#configurations.set(config, made);
-    if (this.#configurations.size > MOST_CONFIGURATIONS) {
+    if (this.#configurations.size > MAX_CONFIGURATIONS) {
       const others = [...this.#configurations].filter(([name]) => name !== config);
       const [oldest] = others.toSorted(([, a], [, b]) => a.usedAt - b.usedAt);
       oldest?.[1].retire();

@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
 import type { EventType, RecordableEvent } from "@bylaw/log";
 import { z } from "zod";
-import { LONGEST_DETAIL, type SessionEvent, type SessionEventType } from "./session-event.ts";
+import { MAX_DETAIL_LENGTH, type SessionEvent, type SessionEventType } from "./session-event.ts";
 
-export { LONGEST_DETAIL };
+export { MAX_DETAIL_LENGTH };
 
-const text = z.string().max(LONGEST_DETAIL);
+const text = z.string().max(MAX_DETAIL_LENGTH);
 
 const typeOf = (name: SessionEventType, details: z.ZodRawShape): EventType => ({
   name,

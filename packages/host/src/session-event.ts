@@ -36,7 +36,7 @@ const TYPES: Readonly<Record<string, readonly [type: SessionEventType, detail: s
 };
 const IDS = ["id", "timestamp", "prompt_id", "turn_id"];
 /** The longest detail, in UTF-16 units. */
-export const LONGEST_DETAIL = 200;
+export const MAX_DETAIL_LENGTH = 200;
 
 /**
  * Reads an event of a session with the names and keys of Claude Code, which most hosts share. Returns undefined for any other event.
@@ -50,7 +50,7 @@ export function readSessionEvent(
   const [type, key = ""] = (Object.hasOwn(TYPES, named) && TYPES[named]) || [];
   if (type === undefined) return undefined;
   const ids = IDS.map((id) => input[id]).filter((id) => ["string", "number"].includes(typeof id));
-  const detail = stringField(input, key)?.slice(0, LONGEST_DETAIL);
+  const detail = stringField(input, key)?.slice(0, MAX_DETAIL_LENGTH);
   const prompt = stringField(input, "prompt") ?? "";
   return {
     ...{ kind: "session_event", name, type, session: stringField(input, "session_id") ?? "" },

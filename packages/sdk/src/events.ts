@@ -12,7 +12,7 @@ export interface EventOptions {
 }
 
 /** The longest pause that the server may ask of a stream, in milliseconds. */
-const LONGEST_PAUSE = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Yields events as the server sends them, each once and in order. A broken stream is reopened where it broke, without a limit, and with
@@ -56,8 +56,7 @@ export async function* followEvents(
         !(error instanceof RateLimited)
       )
         throw error;
-      if (error instanceof AgentError)
-        asked_ms = Math.min(error.retry_after_ms ?? 0, LONGEST_PAUSE);
+      if (error instanceof AgentError) asked_ms = Math.min(error.retry_after_ms ?? 0, MAX_PAUSE_MS);
     }
     failures += 1;
     await transport.sleep(transport.pause(failures, asked_ms), signal);
@@ -71,7 +70,7 @@ interface SseMessage {
 }
 
 /** The longest event in characters, so that an endless line cannot fill the memory. */
-const LONGEST_EVENT = 8 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 8 * 1024 * 1024;
 
 /** Reads a stream of server-sent events. Throws for an event that is too long, and drops one that is cut off. */
 async function* readMessages(
@@ -79,7 +78,7 @@ async function* readMessages(
 ): AsyncGenerator<SseMessage, void, undefined> {
   let messages: SseMessage[] = [];
   const parser = createParser({
-    maxBufferSize: LONGEST_EVENT,
+    maxBufferSize: MAX_EVENT_LENGTH,
     onId: (id) => void messages.push({ id, data: undefined }),
     onEvent: ({ id, data }) => {
       // The id of this event was reported just before it.
@@ -88,7 +87,9 @@ async function* readMessages(
     },
     onError: ({ type }) => {
       if (type === "max-buffer-size-exceeded")
-        throw new RangeError(`The server sent an event of more than ${LONGEST_EVENT} characters`);
+        throw new RangeError(
+          `The server sent an event of more than ${MAX_EVENT_LENGTH} characters`,
+        );
     },
   });
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 
 /** A line of at most this many characters is analyzed as a whole. */
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 const HEADS = [
   "", "find . ", "find a b c ", "xargs ", "xargs -I{} ", "sudo ", "env ", "env -S '", "env -S \"", "sed '", "sed -e ", "awk '", "git ", "git -c a=b ", "{ ", "( ", "cd a;", "cd a;cd b;", "while cd a; do ",
@@ -40,9 +40,9 @@ const TAILS = [
 const grown = (head: string, unit: string, tail: string, counted: boolean): string => {
   const parts = [head];
   let length = head.length + tail.length;
-  for (let at = 0; length < LONGEST; at++) {
+  for (let at = 0; length < MAX_LENGTH; at++) {
     const part = counted ? unit.replace(/[ab]/, (letter) => letter + at) : unit;
-    if ((length += part.length) > LONGEST) break;
+    if ((length += part.length) > MAX_LENGTH) break;
     parts.push(part);
   }
   return parts.join("") + tail;
@@ -64,7 +64,7 @@ export function longText(): fc.Arbitrary<string> {
     .tuple(head, body, fc.constantFrom(...TAILS), fc.boolean())
     .map(([start, [first, second], end, counted]) => {
       if (second === undefined) return grown(start, first ?? "", end, counted);
-      const half = grown(start, first ?? "", end, counted).slice(0, LONGEST / 2);
+      const half = grown(start, first ?? "", end, counted).slice(0, MAX_LENGTH / 2);
       return grown(half, second, end, counted);
     });
 }

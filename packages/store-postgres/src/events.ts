@@ -78,7 +78,7 @@ function freeze(value: unknown): void {
   Object.freeze(value);
 }
 
-const MOST = 2 ** 31 - 1;
+const MAX_LIMIT = 2 ** 31 - 1;
 
 /** Reads at most `limit` events of a run after a sequence, in order. */
 export async function readEvents(
@@ -89,7 +89,7 @@ export async function readEvents(
 ): Promise<readonly LogEvent[]> {
   if (!(limit > 0)) return [];
   const from = Math.max(0, Math.trunc(after) || 0);
-  const until = from + Math.min(Math.trunc(limit), MOST);
+  const until = from + Math.min(Math.trunc(limit), MAX_LIMIT);
   const rows = await query<Segment>(
     `select last, text, encode(links, 'hex') as links from {schema}.segments
       where run = $1 and last > $2 and last - length < $3 order by last limit $4`,

@@ -14,14 +14,14 @@ export const fromStored = (text: string): string =>
     : text;
 
 /** Bytes. An index entry with two names must fit a third of an 8 KiB page. */
-const LONGEST = 1_000;
+const MAX_BYTES = 1_000;
 const DIGEST = "\u0001:";
 
 /** The key of a name in the database: the name itself, or its digest if it is too long for an index. */
 export function keyOf(name: string): string {
   const stored = toStored(name);
   // A UTF-16 unit takes at most three bytes.
-  if (stored.length * 3 <= LONGEST || Buffer.byteLength(stored) <= LONGEST) return stored;
+  if (stored.length * 3 <= MAX_BYTES || Buffer.byteLength(stored) <= MAX_BYTES) return stored;
   return DIGEST + createHash("sha256").update(stored).digest("hex");
 }
 

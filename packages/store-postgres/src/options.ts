@@ -35,7 +35,7 @@ const DEFAULTS: Required<PostgresStoreOptions> = {
 };
 /** Short enough to be part of a channel's name. */
 const SCHEMA = /^(?!pg_)[a-z_][a-z0-9_]{0,49}$/;
-const LONGEST = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 /** Returns the settings for a URL and options. Throws BYLAW_STORE_UNUSABLE, which never repeats the URL. */
 export function settingsOf(url: string, options: PostgresStoreOptions): Settings {
@@ -56,7 +56,7 @@ export function settingsOf(url: string, options: PostgresStoreOptions): Settings
   }
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === "connections" ? 2 : 1;
-    if (Number.isInteger(value) && value >= least && value <= LONGEST) continue;
+    if (Number.isInteger(value) && value >= least && value <= MAX_MS) continue;
     throw unusable(`\`${name}\` must be a whole number from ${least}, not ${String(value)}`);
   }
   return { ...settings, url, target: targetOf(url) };

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { busy, failure, isBusy } from "./errors.ts";
 
-const LONGEST_PAUSE = 16;
+const MAX_PAUSE_MS = 16;
 
 /** How a store waits for other connections to its file. It does not block the process, and gives up after `busy_ms`. */
 export class BusyWait {
@@ -16,7 +16,7 @@ export class BusyWait {
   /** Repeats the work while the file is locked. Throws BYLAW_STORE_BUSY when the time is over, and anything else that the work throws. */
   async wait<T>(work: () => T): Promise<T> {
     const end = performance.now() + this.#busy_ms;
-    for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
+    for (let pause = 1; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       try {
         return work();
       } catch (error) {

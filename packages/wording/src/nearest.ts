@@ -2,22 +2,22 @@
  * The limits of a comparison, whose time grows with the product of the lengths. Longer words match none, and further words of a
  * list are ignored.
  */
-const LONGEST = 100;
-const MOST = 1_000;
+const MAX_LENGTH = 100;
+const MAX_CANDIDATES = 1_000;
 
 /**
  * Returns the known word that was probably intended. Undefined if none is near: at most a third of the letters may differ, and a
  * swap of neighbours counts as one difference. Case and separators are ignored, but a word with no other difference is preferred.
  */
 export function nearest(word: string, known: Iterable<string>): string | undefined {
-  if (word.length > LONGEST) return undefined;
+  if (word.length > MAX_LENGTH) return undefined;
   const wanted = flat(word);
   let best: string | undefined;
   let least = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   let seen = 0;
   for (const candidate of known) {
-    if ((seen += 1) > MOST) break;
-    if (candidate === word || candidate.length > LONGEST) continue;
+    if ((seen += 1) > MAX_CANDIDATES) break;
+    if (candidate === word || candidate.length > MAX_LENGTH) continue;
     const cost = differences(wanted, flat(candidate), least);
     if (cost < least) [best, least] = [candidate, cost];
   }

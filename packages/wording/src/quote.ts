@@ -1,4 +1,4 @@
-const LONGEST = 80;
+const MAX_LENGTH = 80;
 
 /**
  * Formats text on one line of at most `most` characters. Line breaks become spaces. Characters that are invisible or change the
@@ -16,7 +16,7 @@ export const prose = (text: string, most: number): string =>
  * breaks are escaped, so that no name looks like another. A longer text ends in `…`.
  */
 export const quote = (text: string): string =>
-  `\`${short(escaped(cut(text, LONGEST)), LONGEST).replaceAll("`", "'")}\``;
+  `\`${short(escaped(cut(text, MAX_LENGTH)), MAX_LENGTH).replaceAll("`", "'")}\``;
 
 /** Quotes names and joins them with commas: at most `most` of them, then the number of others. Returns "none" for an empty list. */
 export function quoteAll(names: Iterable<string>, most: number = Infinity): string {

@@ -9,7 +9,7 @@ export interface KnownValues {
 /** The number of equal first characters that identify a value in a text that was cut off. */
 const PREFIX = 16;
 const LONG = 6;
-const SHORTEST = 3;
+const MIN_LENGTH = 3;
 /** The most values with the same first characters that are compared one by one. */
 const SAME_BEGINNING = 8;
 const WORD = /[^\s"'`]*/y;
@@ -19,7 +19,7 @@ export function knownValues(values: Iterable<string>): KnownValues | undefined {
   const byLength = new Map<number, Map<string, string[]>>();
   const first = new Set<number>();
   for (const value of new Set([...values].flatMap(spellings))) {
-    if (value.length < SHORTEST) continue;
+    if (value.length < MIN_LENGTH) continue;
     const length = Math.min(value.length, PREFIX);
     const begin = value.slice(0, length);
     const table = byLength.get(length) ?? new Map<string, string[]>();

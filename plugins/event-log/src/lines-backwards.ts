@@ -2,12 +2,12 @@ import { readAt } from "./read-at.ts";
 
 const CHUNK = 65_536;
 /** The longest line that is read, in bytes. */
-export const LONGEST = 64 * 1_048_576;
+export const MAX_LINE_BYTES = 64 * 1_048_576;
 
 export interface FileLine {
   /** The position of its first byte. */
   readonly start: number;
-  /** The line without its line break. `undefined`: it is not UTF-8, or longer than `LONGEST`. */
+  /** The line without its line break. `undefined`: it is not UTF-8, or longer than `MAX_LINE_BYTES`. */
   readonly text: string | undefined;
   readonly terminated: boolean;
 }
@@ -19,14 +19,14 @@ export function* linesBackwards(fd: number, size: number): Generator<FileLine> {
   let terminated = false;
   let end = size;
   const line = (start: number): FileLine => {
-    const text = length > LONGEST ? undefined : decode(Buffer.concat(parts));
+    const text = length > MAX_LINE_BYTES ? undefined : decode(Buffer.concat(parts));
     parts = [];
     length = 0;
     return { start, text, terminated };
   };
   const add = (part: Buffer): void => {
     length += part.length;
-    if (length > LONGEST) parts = [];
+    if (length > MAX_LINE_BYTES) parts = [];
     else parts.unshift(part);
   };
   while (end > 0) {

@@ -11,7 +11,7 @@ import {
   type Sync,
 } from "./log-file.ts";
 import { anchorLine, markAt, markOf, readTail, type Mark } from "./mark.ts";
-import { LONGEST } from "./lines-backwards.ts";
+import { MAX_LINE_BYTES } from "./lines-backwards.ts";
 import { diverged, flushFailed, unwritable } from "./problems.ts";
 import { isFull, isRotated, lastRotated, moveAside, type Rotation } from "./rotation.ts";
 import { setAside } from "./torn.ts";
@@ -94,7 +94,7 @@ export class LogEnd {
       const line = `${uncheckedLine(event)}\n`;
       const length = Buffer.byteLength(line);
       // The next process could not find such a line at the end, and would write it again.
-      if (length > LONGEST)
+      if (length > MAX_LINE_BYTES)
         throw unwritable(path, "write the log", new Error(`a line of ${length} bytes`));
       const before = last === undefined ? now.mark : markAt(last);
       const filled = now.filled || last !== undefined;

@@ -10,7 +10,7 @@ import { findSecrets, isSecretMember, merged, type Span } from "./secret-forms.t
  */
 export type Repeated = "none" | "longest" | "prose" | "long" | "short";
 
-const LONGEST = 16;
+const MIN_LENGTH = 16;
 
 export interface Secrets {
   /** The secrets in a text. */
@@ -61,7 +61,9 @@ export function secretsIn(details: JsonObject, root: Place, byForm: boolean): Se
       const repetitions = values.find(text, repeated === "short");
       return merged([
         ...here,
-        ...repetitions.filter(({ start, end }) => repeated !== "longest" || end - start >= LONGEST),
+        ...repetitions.filter(
+          ({ start, end }) => repeated !== "longest" || end - start >= MIN_LENGTH,
+        ),
       ]);
     },
   };

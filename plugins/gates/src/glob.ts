@@ -28,15 +28,15 @@ export function fits(path: string, pattern: string, budget = budgetOf()): boolea
 
 const tidy = (path: string): string => path.replaceAll("\\", "/").replace(/^(\.\/)+/, "");
 
-const MOST = 64;
+const MAX_CHOICES = 64;
 
 function spread(pattern: string): readonly string[] {
   let open = [pattern];
-  for (let rounds = 0; rounds < 8 && open.length <= MOST; rounds += 1) {
+  for (let rounds = 0; rounds < 8 && open.length <= MAX_CHOICES; rounds += 1) {
     const next = open.flatMap((one) => {
       const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
       const choices = inner?.split(",") ?? [];
-      return whole === undefined || choices.length > MOST
+      return whole === undefined || choices.length > MAX_CHOICES
         ? [one]
         : choices.map((choice) => one.replace(whole, () => choice));
     });

@@ -9,14 +9,14 @@ const IDLE =
 export function asserts(text: string): boolean {
   const code = text
     .split("\n")
-    .map((line) => line.slice(0, LONGEST))
+    .map((line) => line.slice(0, MAX_LENGTH))
     .filter((line) => !COMMENT.test(line))
     .map((line) => line.replace(/\s(\/\/|#).*$/, "").replace(IDLE, ""));
   return code.some((line) => ASSERTION.test(line.replace(/"[^"]*"|'[^']*'/g, '""')));
 }
 
 /** A longer line is cut here, because an expression may take quadratic time. */
-const LONGEST = 300;
+const MAX_LENGTH = 300;
 const COMMENT = /^\s*(\/\/|#(?!\[)|--|\*|\/\*|<!--)/;
 const STATEMENT =
   /^(const|let|var|return|if|else|for|while|switch|case|import|from|export|def|class|function|func|fn|try|catch|throw|raise|await|print|console\.\w+)\b.*[;:{}()=]\s*$|^[\w.[\]"']+\s*(=|\+=|-=)\s*[^=].*;?$|^[\w.]+\(.*\);?\s*\{?$|^[\w.]+\(.*\)\s*;$|^[{}]\)?[;,]?$/;
@@ -28,7 +28,7 @@ const STATEMENT =
 export function commentedOut(text: string): number | undefined {
   let run = 0;
   for (const [at, line] of text.split("\n").entries()) {
-    const [, said] = /^\s*(?:\/\/|#(?![![]))\s?(.*)$/.exec(line.slice(0, LONGEST)) ?? [];
+    const [, said] = /^\s*(?:\/\/|#(?![![]))\s?(.*)$/.exec(line.slice(0, MAX_LENGTH)) ?? [];
     const code =
       said !== undefined &&
       !/^\s*(eslint|ts-|@|noqa|type:|pylint|prettier|oxlint|region|endregion|https?:)/.test(said) &&

@@ -59,7 +59,7 @@ const NOTHING: Metrics = {
 // A model can invent a tool name for every call, and an artifact for every request.
 const NAMES = 1_000;
 const OTHERS = "(others)";
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 
 export const edgeKey = (from: string, to: string): string => JSON.stringify([from, to]);
 
@@ -149,6 +149,6 @@ function used(
 }
 
 function bounded(tree: Tree<unknown>, given: string): string {
-  const name = given.slice(0, LONGEST);
+  const name = given.slice(0, MAX_LENGTH);
   return (tree?.size ?? 0) < NAMES || treeGet(tree, name) !== undefined ? name : OTHERS;
 }

@@ -24,8 +24,8 @@ const HOOKS: Readonly<Record<string, string>> = {
   enforcement: "onEnforcement",
 };
 /** The longest text in an attribute, in UTF-16 units. */
-const LONGEST = 256;
-const LONGEST_CONTENT = 8_192;
+const MAX_LENGTH = 256;
+const MAX_CONTENT_LENGTH = 8_192;
 
 /** The hook of the decision that an event records. `undefined` for an event that is no decision. */
 export const hookOf = ({ event_type, details }: LogEvent): string | undefined =>
@@ -108,12 +108,12 @@ export const METRICS = {
 } as const;
 
 const text = (value: Json | undefined): string =>
-  typeof value === "string" ? value.slice(0, LONGEST) : "";
+  typeof value === "string" ? value.slice(0, MAX_LENGTH) : "";
 
 const contentOf = (value: Json | undefined): string | undefined =>
   value === undefined
     ? undefined
-    : (typeof value === "string" ? value : JSON.stringify(value)).slice(0, LONGEST_CONTENT);
+    : (typeof value === "string" ? value : JSON.stringify(value)).slice(0, MAX_CONTENT_LENGTH);
 
 const present = (given: Attributes): Attributes =>
   Object.fromEntries(

@@ -41,7 +41,7 @@ interface Questions {
 }
 
 /** The most questions that are counted, so that no agent fills the state of the run. */
-const MOST = 1_000;
+const MAX_QUESTIONS = 1_000;
 
 /** The open questions of a run, by the call that they are about. */
 export const openQuestions = defineProjection<Questions>({
@@ -79,7 +79,7 @@ function decided(questions: Questions, event: LogEvent): Questions {
   const others = drop(offer === undefined ? questions : withoutOffer(questions, String(id)), key);
   // The offered call runs instead, so the question about the first call needs no answer.
   const left = offer?.offered === key && isTaken(event) ? drop(others, offer.key) : others;
-  if (!asks || (left.open?.size ?? 0) >= MOST) return left;
+  if (!asks || (left.open?.size ?? 0) >= MAX_QUESTIONS) return left;
   const expires = questionExpiry(event);
   const question = {
     sequence: event.sequence,

@@ -1,5 +1,5 @@
 const LISTED = 10;
-const LONGEST = 64;
+const MAX_LENGTH = 64;
 const BEGINNING = 16;
 
 /**
@@ -9,11 +9,11 @@ const BEGINNING = 16;
 export function shown(name: string): string {
   const plain = Array.from(
     name
-      .slice(0, 4 * LONGEST)
+      .slice(0, 4 * MAX_LENGTH)
       .replace(/[\p{C}\p{Z}]+/gu, " ")
       .trim(),
   );
-  return plain.length <= LONGEST && name.length <= 4 * LONGEST
+  return plain.length <= MAX_LENGTH && name.length <= 4 * MAX_LENGTH
     ? plain.join("")
     : `${plain.slice(0, BEGINNING).join("")}…`;
 }

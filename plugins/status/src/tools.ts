@@ -8,7 +8,7 @@ const NAMES = 1_000;
 const OPEN = 10_000;
 const OTHERS = "(others)";
 /** Longest name that is shown, in characters. */
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 type Use = Omit<
   Tools["by_tool"][string],
@@ -68,7 +68,7 @@ export class ToolFold {
   }
 
   #useOf(tool: string): Use {
-    const short = firstCharacters(tool, LONGEST);
+    const short = firstCharacters(tool, MAX_LENGTH);
     const name = this.#uses.size < NAMES || this.#uses.has(short) ? short : OTHERS;
     const use = this.#uses.get(name) ?? { ...UNUSED };
     this.#uses.set(name, use);

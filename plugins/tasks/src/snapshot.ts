@@ -32,7 +32,7 @@ export interface Snapshot {
 }
 
 /** In bytes of JSON: the whole page, the changes to the plan, and each text. */
-const MOST = { page: 96_000, plan: 16_000, text: 800 } as const;
+const MAX_BYTES = { page: 96_000, plan: 16_000, text: 800 } as const;
 
 const encoder = new TextEncoder();
 const bytesOf = (value: unknown): number => encoder.encode(JSON.stringify(value)).length;
@@ -63,7 +63,8 @@ export function snapshotOf(
   const names: string[] = [];
   const completed: string[] = [];
   let left =
-    MOST.page - bytesOf({ task_dependencies: [], completed_tasks: [], ...rest, next: "1234567" });
+    MAX_BYTES.page -
+    bytesOf({ task_dependencies: [], completed_tasks: [], ...rest, next: "1234567" });
   let at = start;
   for (
     ;
@@ -96,12 +97,12 @@ const shortened = ({ code, reason, fix }: Blocker): Blocker => ({
 // A character takes at most six bytes of JSON, so the loop is short.
 function cut(text: string): string {
   let kept = text;
-  while (bytesOf(kept) > MOST.text)
+  while (bytesOf(kept) > MAX_BYTES.text)
     kept = kept.slice(0, Math.floor(kept.length * 0.8)).toWellFormed();
   return kept;
 }
 
 function planOf(state: JsonObject | null): JsonObject | null {
   const bytes = state === null ? 0 : bytesOf(state);
-  return bytes > MOST.plan ? { omitted_bytes: bytes } : state;
+  return bytes > MAX_BYTES.plan ? { omitted_bytes: bytes } : state;
 }

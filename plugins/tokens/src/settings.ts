@@ -97,7 +97,7 @@ export function settingsOf(
   const wanted = contract?.enforcement.tokens;
   const {
     algorithm = wanted?.algorithm ?? "HS256",
-    expiry_seconds = Math.min(wanted?.expirySeconds ?? 7_200, LONGEST_SECONDS),
+    expiry_seconds = Math.min(wanted?.expirySeconds ?? 7_200, MAX_SECONDS),
   } = options;
   if (wanted !== undefined && algorithm !== wanted.algorithm)
     throw differs(
@@ -123,7 +123,7 @@ export function settingsOf(
 }
 
 /** No token is valid for longer than a day, whatever the contract says. */
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 
 const differs = (contract: Contract | undefined, actual: string, expected: string): BylawError =>
   new BylawError({

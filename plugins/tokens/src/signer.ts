@@ -35,7 +35,7 @@ export interface SignedToken {
 export type TokenFault = "token_malformed" | "token_key_unknown" | "token_forged";
 
 /** Longer texts are not parsed. */
-const LONGEST = 131_072;
+const MAX_LENGTH = 131_072;
 /** The most characters of tokens whose claims are cached, and the longest cached token: room for some 30,000 typical ones. */
 const KEPT = 16_777_216;
 const KEPT_LENGTH = 4_096;
@@ -103,7 +103,7 @@ export class TokenSigner {
 
   /** The claims of a token with a good signature, however old. Synchronous for a cached token. */
   read(token: string): Claims | TokenFault | Promise<Claims | TokenFault> {
-    if (token.length > LONGEST) return "token_malformed";
+    if (token.length > MAX_LENGTH) return "token_malformed";
     return this.#kept.get(token) ?? this.#readAnew(token);
   }
 

@@ -127,7 +127,7 @@ const questionsIn = (advice: string): readonly string[] =>
     .filter((question) => question !== "");
 
 /** The longest answer that is read, in bytes. */
-const LONGEST_ANSWER = 262_144;
+const MAX_ANSWER_LENGTH = 262_144;
 
 /**
  * A service over HTTP: the request is posted as JSON, and the verdict is the JSON response, at most 262,144 bytes. Throws
@@ -173,8 +173,8 @@ async function jsonIn({ body }: Response): Promise<unknown> {
   let size = 0;
   for await (const part of body ?? []) {
     size += part.length;
-    if (size > LONGEST_ANSWER)
-      throw new Error(`The oversight answered with more than ${LONGEST_ANSWER} bytes`);
+    if (size > MAX_ANSWER_LENGTH)
+      throw new Error(`The oversight answered with more than ${MAX_ANSWER_LENGTH} bytes`);
     parts.push(part);
   }
   try {

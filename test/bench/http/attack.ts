@@ -12,7 +12,7 @@ export interface Attack {
 }
 
 /** Connections still open after this time are cut. */
-const LONGEST_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 /**
  * Sends one request on its own connection to the end, even if the server answers earlier. Resolves to the status, or to the reason
@@ -33,7 +33,7 @@ function send(url: URL, { path, authorization }: Attack, body: Buffer): Promise<
       socket.write(`${[...head, `Content-Length: ${body.length}`].join("\r\n")}\r\n\r\n`);
       socket.write(body);
     });
-    socket.setEncoding("latin1").setTimeout(LONGEST_MS, () => socket.destroy());
+    socket.setEncoding("latin1").setTimeout(TIMEOUT_MS, () => socket.destroy());
     socket.on("data", (part: string) => (answer += part));
     socket.on("error", (error: NodeJS.ErrnoException) => (answer ||= error.code ?? "error"));
     socket.on("close", () =>

@@ -37,7 +37,7 @@ export interface AgentOutcome {
 /** The most that an agent may print, in bytes. */
 const PRINTED = 4_194_304;
 const POLL_MS = 1_000;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 
 /**
  * Starts a program for each open directive that asks for an agent, and reports the outcome. Failed programs are started again,
@@ -141,7 +141,7 @@ export class AgentSupervisor {
     // An unreachable server does not count as a failed attempt of the agent.
     const failed = error instanceof Unavailable ? 0 : isSpent(error) ? attempts : 1;
     const count = (this.#failures.get(directive.directive)?.count ?? 0) + failed;
-    const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), LONGEST_PAUSE_MS);
+    const wait = Math.min(POLL_MS * 2 ** Math.max(0, count - 1), MAX_PAUSE_MS);
     this.#failures.set(directive.directive, { count, until: Date.now() + wait });
     if (count >= attempts) this.#left++;
     this.#options.onEnd(directive, { agent, reported: false, reason: messageOf(error) });

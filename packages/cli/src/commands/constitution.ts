@@ -209,7 +209,7 @@ function runOf({ run }: Pick<ConstitutionOptions, "run">): string {
   throw usageError("`--run` is missing", "List the runs with `bylaw log runs`");
 }
 
-const MOST = 1_048_576;
+const MAX_BYTES = 1_048_576;
 
 async function readInput(file: string): Promise<string> {
   const chunks: Uint8Array[] = [];
@@ -217,7 +217,7 @@ async function readInput(file: string): Promise<string> {
   try {
     for await (const chunk of openInput(file)) {
       size += chunk.length;
-      if (size > MOST) throw usageError(`${file} is larger than ${MOST} bytes`);
+      if (size > MAX_BYTES) throw usageError(`${file} is larger than ${MAX_BYTES} bytes`);
       chunks.push(chunk);
     }
   } catch (error) {

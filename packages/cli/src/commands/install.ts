@@ -111,7 +111,7 @@ async function idleConfig(
 }
 
 /** The longest that a question may be held, in seconds. */
-const LONGEST_S = 3_600;
+const MAX_WAIT_S = 3_600;
 
 function secondsIn(host: Host, { wait, client }: OptionsOf<typeof OPTIONS>): number | undefined {
   if (wait === undefined) return undefined;
@@ -120,7 +120,7 @@ function secondsIn(host: Host, { wait, client }: OptionsOf<typeof OPTIONS>): num
   if (client === "curl")
     throw usageError("`--client curl` and `--wait` cannot be given together", "Remove one");
   const seconds = (spanOf(wait) ?? 0) / 1_000;
-  if (seconds > 0 && seconds <= LONGEST_S) return seconds;
+  if (seconds > 0 && seconds <= MAX_WAIT_S) return seconds;
   throw usageError(`\`--wait\` takes a span like 30s or 10m, at most 1h, not \`${wait}\``);
 }
 

@@ -157,8 +157,8 @@ async function eventsOfFile(file: string): Promise<readonly RecordableEvent[]> {
   const events: RecordableEvent[] = [];
   for await (const lines of textLines(file, "BYLAW_EVENT_INVALID"))
     for (const { text, line } of lines) {
-      if (events.length === MOST)
-        throw usageError(`At most ${MOST} events can be recorded at once`);
+      if (events.length === MAX_EVENTS)
+        throw usageError(`At most ${MAX_EVENTS} events can be recorded at once`);
       try {
         events.push(readCoordinatorEvent(parseJson(text)));
       } catch (error) {
@@ -172,7 +172,7 @@ async function eventsOfFile(file: string): Promise<readonly RecordableEvent[]> {
 }
 
 /** The most events of one commit. */
-const MOST = 1_000;
+const MAX_EVENTS = 1_000;
 async function print(run: string, events: readonly LogEvent[], json: boolean): Promise<void> {
   const line = ({ event_type, sequence }: LogEvent): string =>
     `${plain(`${run}: ${event_type}`)} (event ${sequence})\n`;

@@ -12,7 +12,7 @@ export function isRuleReport(item: unknown): item is RuleReport {
   return typeof name === "string" && typeof matched === "boolean" && typeof effect === "string";
 }
 
-const MOST = 10;
+const MAX_RULES = 10;
 
 /** The rules that came nearest to matching. Rules about other tools and programs did not come near. */
 export function nearestOf(rules: readonly RuleReport[], most: number): readonly RuleReport[] {
@@ -39,7 +39,7 @@ export function ruleLines(
 ): readonly string[] {
   const matching = rules.filter(({ matched, depends_on }) => matched || depends_on !== undefined);
   const others = rules.filter((rule) => !matching.includes(rule));
-  const listed = all ? others : nearestOf(others, MOST);
+  const listed = all ? others : nearestOf(others, MAX_RULES);
   const lines = [...matching.map((rule) => `matches   ${headOf(rule)}`), ...missLines(listed)];
   const left = others.length - listed.length;
   if (left === 0) return lines;

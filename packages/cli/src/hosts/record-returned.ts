@@ -1,5 +1,5 @@
 import type { SessionEvent, ToolReturn } from "@bylaw/host";
-import { LONGEST_DETAIL, recordOf } from "@bylaw/host/events";
+import { MAX_DETAIL_LENGTH, recordOf } from "@bylaw/host/events";
 import { canonicalJson, omitUndefined, type Decision, type Kernel } from "@bylaw/kernel";
 import type { Run } from "@bylaw/log";
 import type { Store } from "@bylaw/store";
@@ -37,8 +37,8 @@ const forbiddenCall = ({ call, name }: ToolReturn, { code }: Decision): SessionE
   ...{ kind: "session_event", name, type: "forbidden_call_ran", session: call.session ?? "" },
   ...omitUndefined({ agent: call.agent }),
   details: {
-    tool: call.tool.slice(0, LONGEST_DETAIL),
-    args: canonicalJson(call.args).slice(0, LONGEST_DETAIL),
+    tool: call.tool.slice(0, MAX_DETAIL_LENGTH),
+    args: canonicalJson(call.args).slice(0, MAX_DETAIL_LENGTH),
     code,
   },
 });

@@ -4,7 +4,7 @@ import type { LogEvent } from "@bylaw/kernel";
 import { openGrowing, type GrowingFile } from "./growing-file.ts";
 
 // More rotations than ever happen between two checks.
-const MOST = 1_000;
+const MAX_FILES = 1_000;
 
 /** The files of a log after one of them, oldest first, each open at its beginning. */
 export interface LaterFiles {
@@ -28,7 +28,7 @@ export function filesSince(path: string, read: GrowingFile): LaterFiles | undefi
   try {
     for (
       let name = previousOf(files[0]);
-      name !== undefined && files.length < MOST;
+      name !== undefined && files.length < MAX_FILES;
       name = previousOf(files[0])
     ) {
       const before = openGrowing(join(dirname(path), name));

@@ -1,7 +1,7 @@
 /** The most names that a report tells apart. A log can hold millions of different ones. */
-export const MOST_NAMES = 10_000;
+export const MAX_NAMES = 10_000;
 
-/** Counts under names. Everything beyond the first {@link MOST_NAMES} names counts as `(others)`. */
+/** Counts under names. Everything beyond the first {@link MAX_NAMES} names counts as `(others)`. */
 export class BoundedNames<Count> {
   readonly #counts = new Map<string, Count>();
   readonly #initial: () => Count;
@@ -12,7 +12,7 @@ export class BoundedNames<Count> {
 
   /** The count under a name, to be changed in place. */
   of(given: string): Count {
-    const full = this.#counts.size >= MOST_NAMES && !this.#counts.has(given);
+    const full = this.#counts.size >= MAX_NAMES && !this.#counts.has(given);
     const name = full ? "(others)" : given;
     let count = this.#counts.get(name);
     if (count === undefined) this.#counts.set(name, (count = this.#initial()));

@@ -1,5 +1,5 @@
 import type { LogEvent } from "@bylaw/kernel";
-import { BoundedNames, MOST_NAMES } from "./bounded-names.ts";
+import { BoundedNames, MAX_NAMES } from "./bounded-names.ts";
 import { DecisionCounter, type DecisionReport } from "./decision-count.ts";
 import {
   addFigures,
@@ -170,8 +170,8 @@ export class ReportCollector {
     this.#raise(this.#rounds, String(round), agent, lost);
     for (const tool of tools) this.#raise(this.#tools, tool, agent, lost);
     if (reason === "unknown_tool")
-      for (const tool of tools) if (unknown.size < MOST_NAMES) unknown.add(tool);
-    if (rounds.size < MOST_NAMES || rounds.has(round))
+      for (const tool of tools) if (unknown.size < MAX_NAMES) unknown.add(tool);
+    if (rounds.size < MAX_NAMES || rounds.has(round))
       rounds.set(round, (rounds.get(round) ?? 0) + 1);
   }
 

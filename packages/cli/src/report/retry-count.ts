@@ -35,7 +35,7 @@ interface Denial {
 /** A call counts as a retry if it is among this many calls after the denial. */
 const RETRY_WINDOW = 20;
 /** The most agents of a run whose denials are kept. */
-const MOST_AGENTS = 1_000;
+const MAX_AGENTS = 1_000;
 
 const noRetries = (): RetryCount => ({
   ...{ denied: 0, changed_by_rule: 0, same_call: 0, another_call: 0 },
@@ -81,7 +81,7 @@ export class RetryCounter {
     if (open.length > 0) this.#agents.set(event.agent_id, open);
     else this.#agents.delete(event.agent_id);
     const [oldest] = this.#agents.keys();
-    if (this.#agents.size > MOST_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
+    if (this.#agents.size > MAX_AGENTS && oldest !== undefined) this.#agents.delete(oldest);
   }
 
   /** Counts a call of an agent that ran with other arguments: the one with this key. */

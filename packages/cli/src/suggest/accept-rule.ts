@@ -6,7 +6,7 @@ import { count } from "../io/text.ts";
 import type { LearnedRule } from "./learn-rules.ts";
 
 /** How many of the saved calls, and of those beyond the rule, become cases. */
-const MOST_CASES = 3;
+const MAX_CASES = 3;
 
 /**
  * Appends a rule to a policy, and cases to the file beside it: `policy.cases.jsonl` for `policy.toml`. Throws a PolicyError if the
@@ -20,9 +20,9 @@ export function acceptRule(rule: LearnedRule, policy: string, tools: ToolTable) 
   const cases = casesBeside(policy);
   const lines = [
     ...calls
-      .slice(0, MOST_CASES)
+      .slice(0, MAX_CASES)
       .map(({ call }) => ({ ...callIn(call), must: "allow", rule: name })),
-    ...beyond.slice(0, MOST_CASES).map((call) => ({ ...callIn(call), must_not: "allow" })),
+    ...beyond.slice(0, MAX_CASES).map((call) => ({ ...callIn(call), must_not: "allow" })),
   ].map((one, at) => `${JSON.stringify({ id: `${name}-${at + 1}`, ...one })}\n`);
   try {
     mkdirSync(dirname(policy), { recursive: true });

@@ -24,7 +24,7 @@ export interface RuleAnswers {
 }
 
 /** The limit of different calls that are kept, not counting those that a person refused. The least recently seen are dropped first. */
-export const MOST_CALLS = 10_000;
+export const MAX_CALLS = 10_000;
 
 /** Collects the calls of a log that people were asked about, and those that were denied. Redacted calls are left out. */
 export class AnsweredCalls {
@@ -93,7 +93,7 @@ export class AnsweredCalls {
   #ruleOf(event: LogEvent): RuleAnswers {
     const name = decidedBy(event);
     const known = this.rules.get(name) ?? { fired: 0, asked: 0, yes: 0, no: 0 };
-    if (this.rules.size < MOST_CALLS) this.rules.set(name, known);
+    if (this.rules.size < MAX_CALLS) this.rules.set(name, known);
     return known;
   }
 
@@ -108,7 +108,7 @@ export class AnsweredCalls {
     this.#calls.delete(key);
     this.#calls.set(key, known);
     const [oldest] = this.#calls.keys();
-    if (this.#calls.size > MOST_CALLS && oldest !== undefined) {
+    if (this.#calls.size > MAX_CALLS && oldest !== undefined) {
       this.#calls.delete(oldest);
       this.#leftOut = true;
     }

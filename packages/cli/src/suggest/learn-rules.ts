@@ -43,7 +43,7 @@ interface LearnOptions {
 }
 
 /** The most calls that one rule is made from. It is checked against all others. */
-const MOST_ALIKE = 50;
+const MAX_ALIKE = 50;
 
 /** Learns rules from answers: for calls that differ only in their files and that people always said yes to. */
 export async function learnRules(
@@ -124,7 +124,7 @@ async function learnGroup(
   if (first === undefined || yesOf(calls) < atLeast) return [];
   if (others.length > 0 && yesOf(calls) === atLeast)
     return await learnEach(calls, suggester, atLeast);
-  const alike = others.slice(0, MOST_ALIKE).map(({ call }) => call);
+  const alike = others.slice(0, MAX_ALIKE).map(({ call }) => call);
   const together = await suggester.suggest(first.call, { alike, answered: true });
   if (together.toml !== undefined) return [{ ...together, saves: yesOf(calls), calls }];
   if (others.length === 0) return [{ calls, why: together.why }];

@@ -1,7 +1,7 @@
 import type { ToolCall } from "@bylaw/kernel";
 import type { PolicyBench } from "../cases/policy-bench.ts";
 import { count, plain, short, type Paint } from "../io/text.ts";
-import { MOST_CALLS, type AnsweredCall, type RuleAnswers } from "./answered-calls.ts";
+import { MAX_CALLS, type AnsweredCall, type RuleAnswers } from "./answered-calls.ts";
 import type { Learned } from "./learn-rules.ts";
 
 /** Rules that a person may want to look at. */
@@ -50,7 +50,7 @@ export const suggestionsJson = ({
     ...rule,
     people: peopleOf(calls),
     calls: calls.map(answeredJson),
-    not_covered: beyond.slice(0, MOST_SHOWN).map(callJson),
+    not_covered: beyond.slice(0, MAX_SHOWN).map(callJson),
     newly_allowed: newly_allowed.map(answeredJson),
   })),
   without_rule: without_rule.map(({ calls, why }) => ({ calls: calls.map(answeredJson), why })),
@@ -69,7 +69,7 @@ const answeredJson = ({ call, yes, no, open }: AnsweredCall): object => ({
 });
 
 /** The most calls, or rules, of a list that are shown on a terminal. */
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** Prints suggestions for a person. */
 export function suggestionsText(found: Suggestions, paint: Paint): string {
@@ -116,7 +116,7 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
   );
   const head = rules.length === 0 ? ["Nothing to suggest"] : parts;
   const limit = only_newest
-    ? [`Older calls were left out: only the newest ${MOST_CALLS} different ones are considered`]
+    ? [`Older calls were left out: only the newest ${MAX_CALLS} different ones are considered`]
     : [];
   return `${[...head, ...shown, ...limit].join("\n\n")}\n`;
 }
@@ -127,9 +127,9 @@ const listed = (title: string, lines: readonly string[]): readonly string[] =>
   firstOf(lines).map((line, at) => `   ${(at === 0 ? title : "").padEnd(15)}${line}`);
 
 const firstOf = (lines: readonly string[]): readonly string[] =>
-  lines.length <= MOST_SHOWN
+  lines.length <= MAX_SHOWN
     ? lines
-    : [...lines.slice(0, MOST_SHOWN), `  … ${lines.length - MOST_SHOWN} more with --json`];
+    : [...lines.slice(0, MAX_SHOWN), `  … ${lines.length - MAX_SHOWN} more with --json`];
 
 const callText = ({ tool, args }: ToolCall): string =>
   `${short(tool, 40)} ${short(JSON.stringify(args), 120)}`;

@@ -40,7 +40,7 @@ export interface UiTerms {
 type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing" | "replay">;
 
 /** The largest body of a request. */
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 /** How often a quiet stream says that it is alive. */
 const HEARTBEAT_MS = 15_000;
 /** After this time, a reader that takes nothing is disconnected. */
@@ -60,7 +60,7 @@ export function uiApp(terms: UiTerms): Hono {
       return refusal(403, "Requests of other sites are refused", "Open the printed address.");
     return await next();
   });
-  app.use(bodyLimit({ maxSize: MOST_BYTES, onError: () => refusal(413, "The body is too large") }));
+  app.use(bodyLimit({ maxSize: MAX_BYTES, onError: () => refusal(413, "The body is too large") }));
   app.get("/ui", () => pageFile("index.html", login.kind));
   for (const file of PAGE_FILES) app.get(`/ui/${file}`, () => pageFile(file, login.kind));
   app.post("/api/v1/login", async ({ req, json }) => {

@@ -5,8 +5,8 @@ import { usageError } from "../io/report-error.ts";
 
 type Query = Readonly<Record<string, string>>;
 
-const LEAST_LIMIT = 1;
-const MOST_LIMIT = 1_000;
+const MIN_LIMIT = 1;
+const MAX_LIMIT = 1_000;
 
 /** The sequence of an event. Throws BYLAW_USAGE_INVALID for anything else. */
 export function sequenceIn(text: string): number {
@@ -44,7 +44,7 @@ export function rowQuery(query: Query): {
       ...omitUndefined({ effect, rule, agent, tool, phase, code, task, type }),
       decided: decided === "true",
     },
-    limit: Math.max(LEAST_LIMIT, Math.min(MOST_LIMIT, sequenceIn(limit))),
+    limit: Math.max(MIN_LIMIT, Math.min(MAX_LIMIT, sequenceIn(limit))),
     below: sequenceAt(query, "below"),
   };
 }

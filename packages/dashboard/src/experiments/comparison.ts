@@ -3,7 +3,7 @@ import { deviation, differenceOf, mean, median } from "./bootstrap.ts";
 import { FIGURES, type ComparedFigure, type Figure, type Unit } from "./figures.ts";
 
 /** With fewer units than this, the interval would be narrower than it should be. */
-const LEAST = 10;
+const MIN_UNITS = 10;
 
 /** z for 95 % confidence plus z for finding a difference that exists in 80 % of the cases, squared. */
 const CONFIDENCE_AND_POWER = (1.96 + 0.84) ** 2;
@@ -50,7 +50,7 @@ async function compareFigure(
   const variance = paired ? deviation(changes) ** 2 : deviation(a) ** 2 + deviation(b) ** 2;
   const needed = neededFor(figure, sides.a, least, variance);
   const shown = difference.low > 0 || difference.high < 0;
-  const enough = least >= LEAST && (shown || least >= (needed?.units ?? LEAST));
+  const enough = least >= MIN_UNITS && (shown || least >= (needed?.units ?? MIN_UNITS));
   const verdict = !enough ? "not_enough_data" : shown ? "difference" : "no_difference";
   return { ...sides, difference, verdict, needed };
 }
@@ -66,5 +66,5 @@ function neededFor(
   if (of === 0 || least < 2) return null;
   const units = (CONFIDENCE_AND_POWER * variance) / of ** 2;
   const all = Math.ceil(figure === "time" ? units * MEDIAN_VARIANCE : units);
-  return { units: Math.max(LEAST, all), of };
+  return { units: Math.max(MIN_UNITS, all), of };
 }

@@ -23,7 +23,7 @@ const RUNS = 1_000;
 const TASKS = 20_000;
 /** How many events are read at once, and how many at most for one request. */
 const READ = 500;
-const MOST = 20_000;
+const MAX_EVENTS = 20_000;
 /** Comparing takes at most this part of the time. */
 const SHARE = 0.1;
 
@@ -67,7 +67,7 @@ export class Experiments {
     const all = await this.#source.runs();
     const counted = all.slice(-this.#limits.runs);
     this.#begin(counted.map(({ run }) => run));
-    let left = MOST;
+    let left = MAX_EVENTS;
     let isBehind = false;
     const events = { read: 0, all: 0 };
     for (const { run, head } of counted) {

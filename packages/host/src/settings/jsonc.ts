@@ -52,7 +52,7 @@ export const memberOf = (node: JsonNode, key: string): JsonMember | undefined =>
 const STRING_OR_COMMENT = /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g;
 const SCALAR = /"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const SPACE = /(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
-const DEEPEST = 64;
+const MAX_DEPTH = 64;
 
 class Reader {
   #at: number;
@@ -70,7 +70,7 @@ class Reader {
       this.#fail(
         "A line ends with a lone carriage return, which some programs do not read as its end",
       );
-    const root = this.#value(DEEPEST);
+    const root = this.#value(MAX_DEPTH);
     this.#match(SPACE);
     if (this.#at < this.#text.length) this.#fail("There is more after the end of the JSON value");
     return root;

@@ -3,7 +3,7 @@ import { isAbsolute, resolve } from "node:path";
 import { z } from "zod";
 
 /** The most characters of a run's name in a path, so that a suffix still fits into the 255 bytes of a file name. */
-const LONGEST = 120;
+const MAX_LENGTH = 120;
 const KEPT = 48;
 const PLAIN = /^[a-z0-9_-]$/;
 // Names that Windows reserves for devices, with any extension.
@@ -23,7 +23,7 @@ export function runFileName(run: string): string {
       : `%${byte.toString(16).padStart(2, "0")}`;
   });
   const name = parts.join("");
-  if (name !== "" && name.length <= LONGEST && run.isWellFormed()) return name;
+  if (name !== "" && name.length <= MAX_LENGTH && run.isWellFormed()) return name;
   let beginning = "";
   for (const part of parts) {
     if (beginning.length + part.length > KEPT) break;

@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from "node:timers/promises";
 
 /** A cyclic state has no end, and no sensible one is deeper than this. */
-const DEEPEST = 1_000;
+const MAX_DEPTH = 1_000;
 
 /**
  * The text of plain data, from which exactly the same value can be parsed: keys in order, nothing left out. `undefined` for anything else.
@@ -66,7 +66,7 @@ function rest(value: unknown, depth: number, most: number): number {
   if (typeof value === "string" || typeof value === "boolean" || value === null) return left;
   if (typeof value === "number")
     return Number.isFinite(value) && !Object.is(value, -0) ? left : Number.NaN;
-  if (typeof value !== "object" || depth > DEEPEST) return Number.NaN;
+  if (typeof value !== "object" || depth > MAX_DEPTH) return Number.NaN;
   const keys = Object.keys(value);
   // No non-enumerable properties and no symbols. A list has `length` too, and no gaps.
   const list = Array.isArray(value);

@@ -20,7 +20,7 @@ interface Offer {
 }
 
 /** The most offers of a run that are kept. A host asks about an offered call at once. */
-const MOST = 1_000;
+const MAX_OFFERS = 1_000;
 
 /** Finds, in the log of one run, the decisions about calls that another decision offered. They are no calls that an agent made. */
 export class OfferedCalls {
@@ -40,7 +40,7 @@ export class OfferedCalls {
     if (offered === undefined) return undefined;
     this.#offers.set(id, { sequence, key: callHash(event), offered });
     const [oldest] = this.#offers.keys();
-    if (this.#offers.size > MOST && oldest !== undefined) this.#offers.delete(oldest);
+    if (this.#offers.size > MAX_OFFERS && oldest !== undefined) this.#offers.delete(oldest);
     return undefined;
   }
 }

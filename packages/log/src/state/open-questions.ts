@@ -14,7 +14,7 @@ interface OpenQuestion<Kept> {
 }
 
 /** The most questions that are kept. Answers to older ones are not counted. */
-const MOST = 10_000;
+const MAX_QUESTIONS = 10_000;
 
 /** The open questions of one run, by the ways in which an answer names them. */
 export class OpenQuestions<Kept> {
@@ -60,7 +60,7 @@ export class OpenQuestions<Kept> {
     this.#bySequence.set(sequence, question);
     if (id !== undefined) this.#byId.set(id, question);
     const [oldest] = this.#byKey.values();
-    if (this.#byKey.size > MOST && oldest !== undefined) this.#remove(oldest);
+    if (this.#byKey.size > MAX_QUESTIONS && oldest !== undefined) this.#remove(oldest);
   }
 
   #remove(question: OpenQuestion<Kept>): void {

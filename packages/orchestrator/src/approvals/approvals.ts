@@ -45,7 +45,7 @@ interface ApprovalTerms extends QuestionListTerms {
 /** How long a yes to a call counts by default, in milliseconds. */
 const CALL_FOR = 900_000;
 /** The longest time that an answer may count, in milliseconds. */
-const LONGEST = 366 * 86_400_000;
+const MAX_MS = 366 * 86_400_000;
 /** The document that lets only one of two simultaneous answers to a call through, and how long it is kept. */
 const KIND = "bylaw/answer-to";
 const ANSWER_KEPT = 86_400_000;
@@ -146,7 +146,7 @@ export class Approvals {
   #until(given: string | undefined, otherwise: number): string {
     const time = Date.parse(this.#terms.now());
     const end = given === undefined ? time + otherwise : Date.parse(given);
-    if (end > time && end <= time + LONGEST) return new Date(end).toISOString();
+    if (end > time && end <= time + MAX_MS) return new Date(end).toISOString();
     throw unanswerable(
       `\`expires_at\` must be within a year from now, and \`${String(given)}\` is not`,
       "Send another `expires_at`.",

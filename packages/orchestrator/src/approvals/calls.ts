@@ -85,7 +85,7 @@ type Kept = { -readonly [Field in keyof AskedCall]: AskedCall[Field] } & {
 };
 
 /** The limit of reasons that are kept for one question. */
-const MOST_UNTOLD = 20;
+const MAX_UNTOLD = 20;
 
 /** Follows the calls that were asked about. Keeps the last ones of each agent, so that no agent takes up all the space. */
 export class CallFold {
@@ -146,7 +146,7 @@ export class CallFold {
 
   #told({ question, to, why }: JsonObject): void {
     const untold = this.#byId.get(String(question))?.untold;
-    if (typeof why !== "string" || untold === undefined || untold.size >= MOST_UNTOLD) return;
+    if (typeof why !== "string" || untold === undefined || untold.size >= MAX_UNTOLD) return;
     untold.add(typeof to === "string" ? `${to}: ${why}` : why);
   }
 

@@ -30,7 +30,7 @@ export function hasOperators(file: string): boolean {
 }
 
 const LARGEST = 1_048_576;
-const SHORTEST = 32;
+const MIN_LENGTH = 32;
 
 const seen = z
   .string()
@@ -115,7 +115,7 @@ export function operatorWith(
   const matches = operators.filter(({ token: kept }) =>
     timingSafeEqual(Buffer.from(kept.slice("sha256:".length), "hex"), digest),
   );
-  const [operator] = token.length < SHORTEST ? [] : matches;
+  const [operator] = token.length < MIN_LENGTH ? [] : matches;
   return operator === undefined ? undefined : { name: operator.name, roles: operator.roles };
 }
 

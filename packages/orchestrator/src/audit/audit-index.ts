@@ -48,9 +48,9 @@ interface Block extends Readonly<Record<Column, Int32Array>> {
 
 const BLOCK = 16_384;
 /** How many calls without a result are kept. */
-const OPEN_CALLS = 10_000;
+const MAX_OPEN_CALLS = 10_000;
 /** For how many tasks the phase is kept. */
-export const TASKS = 100_000;
+export const MAX_TASKS = 100_000;
 const SUCCESS = [null, true, false] as const;
 
 /** An index of the events of a log, with about 40 bytes for each. The events themselves stay in the store. */
@@ -112,7 +112,7 @@ export class AuditIndex {
   #take(event: LogEvent): void {
     const { task, agent, tool, success } = facts(event);
     if (event.event_type === "phase_entered" && task !== null)
-      setBounded(this.#phases, task, String(event.details["to"]), TASKS);
+      setBounded(this.#phases, task, String(event.details["to"]), MAX_TASKS);
     const block = this.#room(event.sequence);
     const { names, rows: row } = block;
     block.at[row] = Date.parse(event.timestamp);
@@ -135,7 +135,7 @@ export class AuditIndex {
       return call;
     }
     if (event_type === "tool_allowed" && key.length <= 1_000)
-      setBounded(this.#calls, key, sequence, OPEN_CALLS);
+      setBounded(this.#calls, key, sequence, MAX_OPEN_CALLS);
     return 0;
   }
 

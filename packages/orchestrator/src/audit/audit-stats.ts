@@ -1,7 +1,7 @@
 import type { LogEvent } from "@bylaw/kernel";
 import { CALL_EVENTS } from "@bylaw/log";
 import { decisionIn, facts } from "./audit-facts.ts";
-import { TASKS } from "./audit-index.ts";
+import { MAX_TASKS } from "./audit-index.ts";
 import { setBounded } from "../service/bounded-map.ts";
 
 /** A log can have any number of names, so all that come after these are counted together. */
@@ -47,7 +47,7 @@ export class AuditCounts {
     raise(this.#types, event_type);
     if (tool !== null && CALL_EVENTS.has(event_type)) raise(this.#tools, tool);
     if (task !== null && event_type === "phase_entered")
-      setBounded(this.#current, task, String(details["to"]), TASKS);
+      setBounded(this.#current, task, String(details["to"]), MAX_TASKS);
     const phase = task === null ? undefined : this.#current.get(task);
     if (phase !== undefined) raise(this.#phases, phase);
     const { effect, code } = decisionIn(event);

@@ -1,7 +1,7 @@
 /** The number that stands for no name. */
 export const NONE = -1;
 /** Longer names count as equal if they begin with the same characters. */
-const LONGEST = 256;
+const MAX_LENGTH = 256;
 
 /** A table of names that keeps each once, under a number. */
 export class NameTable {
@@ -15,7 +15,7 @@ export class NameTable {
   /** Returns the number of a name. A new name gets the next number. */
   add(name: string | null | undefined): number {
     if (name === null || name === undefined) return NONE;
-    const key = name.slice(0, LONGEST);
+    const key = name.slice(0, MAX_LENGTH);
     const known = this.#numbers.get(key);
     if (known !== undefined) return known;
     this.#numbers.set(key, this.#names.length);
@@ -24,7 +24,7 @@ export class NameTable {
 
   /** The number of a known name; -1 for any other. */
   find(name: string): number {
-    return this.#numbers.get(name.slice(0, LONGEST)) ?? NONE;
+    return this.#numbers.get(name.slice(0, MAX_LENGTH)) ?? NONE;
   }
 
   /** The name for a number; `null` for `NONE`. */

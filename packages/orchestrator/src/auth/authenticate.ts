@@ -20,7 +20,7 @@ export interface Credentials {
 
 // One scheme, one space and one credential. Node joins repeated headers with a comma, which does not match.
 const HEADER = /^(bearer|bylaw-enrol) ([!-+\--~]+)$/i;
-const LONGEST = 140_000;
+const MAX_LENGTH = 140_000;
 /** How many agents are cached by their header, and the longest header that is cached. */
 const KEPT = 4_096;
 const KEPT_LENGTH = 4_096;
@@ -42,7 +42,7 @@ export class Authenticator {
     const known = this.#agents.get(authorization);
     if (known !== undefined) return known;
     const [, scheme = "", credential = ""] =
-      (authorization.length > LONGEST ? null : HEADER.exec(authorization)) ?? [];
+      (authorization.length > MAX_LENGTH ? null : HEADER.exec(authorization)) ?? [];
     if (scheme === "") return unknown("none");
     // Schemes ignore letter case: RFC 9110, 11.1.
     if (scheme.toLowerCase() === "bylaw-enrol") return this.#enrolled(credential);

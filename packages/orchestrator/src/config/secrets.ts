@@ -6,7 +6,7 @@ import { invalidSecret, newSecret, writeOnce, type Secret } from "./secret.ts";
 import type { Settings } from "./settings.ts";
 
 /** The fewest characters of a shared secret. */
-const SHORTEST = 32;
+const MIN_LENGTH = 32;
 
 /** The secrets that callers send, as the server knows them. */
 export interface Secrets {
@@ -75,9 +75,9 @@ function decoded(text: string): string {
 
 /** Checks that a secret can be sent in a header. The error never contains it. */
 function fit(secret: Secret): Secret {
-  if (secret.text.length >= SHORTEST && /^[!-+\--~]+$/.test(secret.text)) return secret;
+  if (secret.text.length >= MIN_LENGTH && /^[!-+\--~]+$/.test(secret.text)) return secret;
   throw invalidSecret(
-    `The secret ${secret.name} must have at least ${SHORTEST} visible characters and no comma`,
+    `The secret ${secret.name} must have at least ${MIN_LENGTH} visible characters and no comma`,
     "Create one with `openssl rand -base64 48`.",
   );
 }

@@ -3,7 +3,7 @@ import { AsyncResource } from "node:async_hooks";
 /** How many requests start in one tick of the event loop. */
 const PER_TICK = 64;
 /** The longest that requests wait for new connections, in milliseconds. */
-const LONGEST_HOLD_MS = 100;
+const MAX_HOLD_MS = 100;
 
 /**
  * Keeps a flood of requests from delaying health probes. Node accepts one connection per tick of the event loop, so a probe that connects
@@ -33,7 +33,7 @@ export class RequestQueue {
   #isHeld(): boolean {
     const now = performance.now();
     const since = this.#heldSince ?? now;
-    const held = this.#accepted && this.#waiting.length > PER_TICK && now - since < LONGEST_HOLD_MS;
+    const held = this.#accepted && this.#waiting.length > PER_TICK && now - since < MAX_HOLD_MS;
     this.#accepted = false;
     this.#heldSince = held ? since : undefined;
     return held;

@@ -20,7 +20,7 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 } as const;
-const MOST_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 type Content = ReturnType<typeof html>;
 
 /**
@@ -39,7 +39,7 @@ export function serveAnswerPages(app: App, path: string, service: Service): void
         );
   });
   const limit = bodyLimit({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     onError: () => page(413, html`<p>The reason is too long.</p>`),
   });
   app.post(path, limit, async ({ req }) => {

@@ -15,9 +15,9 @@ const KEPT_MS = 7 * 86_400_000;
 /** The document by which a process claims a message, and how long the claim holds: longer than all its tries take. */
 const CLAIM = "bylaw/telling";
 const CLAIMED_MS = 120_000;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 /** How many messages are known to be sent without asking the store. */
-const MOST_TOLD = 10_000;
+const MAX_SENT = 10_000;
 /** How long to wait after the first failure, in milliseconds. */
 export const FIRST_RETRY_MS = 1_000;
 
@@ -95,7 +95,7 @@ export class Messenger {
     const message = { run: run.run, to: name, question, at: now() };
     const before = await store.get(TOLD, id);
     if (before !== undefined) {
-      setBounded(this.#told, id, true, MOST_TOLD);
+      setBounded(this.#told, id, true, MAX_SENT);
       return { done: true, posted: messageIn(before.value, message) };
     }
     const details = { question: question.id, to: name, form: notify.form };
@@ -112,11 +112,11 @@ export class Messenger {
       onFailed(message, why);
       const wait = FIRST_RETRY_MS * 2 ** tries;
       this.#failed.set(id, { tries: tries + 1, until: performance.now() + wait });
-      if (tries + 1 < MOST_TRIES) return { done: false };
+      if (tries + 1 < MAX_TRIES) return { done: false };
     }
     this.#failed.delete(id);
     this.#claimed.delete(id);
-    setBounded(this.#told, id, true, MOST_TOLD);
+    setBounded(this.#told, id, true, MAX_SENT);
     await this.#record(id, posted, {
       ...{ ...details, sent: why === undefined },
       ...omitUndefined({ why }),

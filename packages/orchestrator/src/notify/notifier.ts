@@ -35,7 +35,7 @@ interface NotifierTerms {
 }
 
 /** How many messages in Slack are remembered. */
-const MOST_POSTED = 10_000;
+const MAX_POSTED = 10_000;
 
 // Whoever has none of a gate's roles cannot answer it.
 const mayAnswer = ({ roles }: Recipient, question: OpenQuestion): boolean =>
@@ -153,7 +153,7 @@ export class Notifier {
   async #tell(question: OpenQuestion, to: Recipient): Promise<void> {
     const { posted } = await this.#messenger.tell(question, to);
     const id = JSON.stringify([question.id, to.name]);
-    if (posted !== undefined) setBounded(this.#posted, id, posted, MOST_POSTED);
+    if (posted !== undefined) setBounded(this.#posted, id, posted, MAX_POSTED);
   }
 
   async #linkTo(question: OpenQuestion, name: string): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { redactSecrets } from "@bylaw/plugin-event-log";
 import { oneLine } from "@bylaw/wording";
 import type { OpenQuestion } from "../approvals/question-list.ts";
 
-const LONGEST = 500;
+const MAX_LENGTH = 500;
 
 /** A question in words, as plain text on one line each. */
 export interface QuestionText {
@@ -25,15 +25,18 @@ export function questionText(question: OpenQuestion): QuestionText {
     case "call":
       return {
         title,
-        what: oneLine(`${question.tool} ${canonicalJson(withoutSecrets(question.args))}`, LONGEST),
-        reason: oneLine(proseOf(question.reason), LONGEST),
+        what: oneLine(
+          `${question.tool} ${canonicalJson(withoutSecrets(question.args))}`,
+          MAX_LENGTH,
+        ),
+        reason: oneLine(proseOf(question.reason), MAX_LENGTH),
       };
     case "gate": {
       const { gate, to, approvals, quorum } = question;
       const yes = approvals.filter(({ verdict }) => verdict === "approved").length;
       return {
         title,
-        what: oneLine(`${gate}: to phase ${to}`, LONGEST),
+        what: oneLine(`${gate}: to phase ${to}`, MAX_LENGTH),
         reason: `${yes} of ${quorum} said yes`,
       };
     }
@@ -41,8 +44,8 @@ export function questionText(question: OpenQuestion): QuestionText {
     case "hold":
       return {
         title,
-        what: oneLine(question.step === null ? question.kind : `step ${question.step}`, LONGEST),
-        reason: oneLine(proseOf(question.reason ?? ""), LONGEST),
+        what: oneLine(question.step === null ? question.kind : `step ${question.step}`, MAX_LENGTH),
+        reason: oneLine(proseOf(question.reason ?? ""), MAX_LENGTH),
       };
   }
 }

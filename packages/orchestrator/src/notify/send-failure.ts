@@ -17,7 +17,7 @@ const CODES: Readonly<Record<string, string>> = {
 };
 
 /** How many causes of an error are looked at. */
-const MOST_CAUSES = 5;
+const MAX_CAUSES = 5;
 
 /**
  * Says why a message was not sent, for the record. The text never contains an address, a token or what the receiver wrote, because agents may
@@ -25,7 +25,7 @@ const MOST_CAUSES = 5;
  */
 export function sendFailure(error: unknown): string {
   let cause = error;
-  for (let depth = 0; depth < MOST_CAUSES && cause instanceof Error; depth += 1) {
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
     const known = failureIn(cause);
     if (known !== undefined) return known;
     // A client may keep the cause as `original`.

@@ -68,13 +68,13 @@ export async function closeInSlack(
 ): Promise<void> {
   const { chat } = await clientOf(to);
   await chat.update({
-    ...bodyOf(message, [{ type: "context", elements: [plain(end.slice(0, LONGEST_END))] }]),
+    ...bodyOf(message, [{ type: "context", elements: [plain(end.slice(0, MAX_END_LENGTH))] }]),
     ...posted,
   });
 }
 
-const LONGEST_HEADER = 150;
-const LONGEST_END = 300;
+const MAX_HEADER_LENGTH = 150;
+const MAX_END_LENGTH = 300;
 
 // Only plain text, so that an agent cannot mention people or write links.
 const plain = (text: string): JsonObject => ({
@@ -89,7 +89,7 @@ function bodyOf({ question }: Message, end: readonly JsonObject[]): JsonObject {
     // Shown where blocks are not, such as in a notification.
     text: title.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
     blocks: [
-      { type: "header", text: plain(title.slice(0, LONGEST_HEADER)) },
+      { type: "header", text: plain(title.slice(0, MAX_HEADER_LENGTH)) },
       { type: "section", text: plain(what) },
       { type: "context", elements: [plain(reason)] },
       ...end,

@@ -59,36 +59,35 @@ export function faultOf(error: unknown): JsonObject {
   return { err, code, ...omitUndefined({ file: source?.file, fix }) };
 }
 
-/** Replaces a secret. */
-const GONE = "[redacted]";
+const REDACTED = "[redacted]";
 /** Names of fields that hold secrets, whatever the value looks like. */
 const NAME = /authorization|cookie|secret|password|passwd|token|credential|private_?key|api_?key/i;
 // Credentials that are recognizable by their form: in a header, a JSON Web Token, and in a URL.
 const FORMS: readonly (readonly [RegExp, string])[] = [
-  [/\b(bearer|bylaw-enrol|basic)\s+[!-~]{6,}/gi, `$1 ${GONE}`],
-  [/\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g, GONE],
-  [/(:\/\/[^\s/:@]{0,200}:)[^\s/@]{1,400}@/g, `$1${GONE}@`],
+  [/\b(bearer|bylaw-enrol|basic)\s+[!-~]{6,}/gi, `$1 ${REDACTED}`],
+  [/\beyJ[\w-]{6,}\.[\w-]{6,}\.[\w-]*/g, REDACTED],
+  [/(:\/\/[^\s/:@]{0,200}:)[^\s/@]{1,400}@/g, `$1${REDACTED}@`],
 ];
-const DEPTH = 6;
-const ITEMS = 100;
+const MAX_DEPTH = 6;
+const MAX_ITEMS = 100;
 /** Longer texts are cut, so that clients cannot fill the log. */
-const LONGEST = 4_000;
+const MAX_LENGTH = 4_000;
 /** Shorter secrets would remove ordinary words from lines. */
-const SHORTEST = 8;
-const SHORTEST_LINE = 16;
+const MIN_LENGTH = 8;
+const MIN_LINE_LENGTH = 16;
 
 /** Creates a function that copies values for the log, without secrets and with bounded size. `secrets`: the known ones. */
 function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown {
   // Each line of a multi-line key is a secret too.
   const lines = secrets
     .flatMap((secret) => secret.split("\n"))
-    .filter(({ length }) => length >= SHORTEST_LINE);
-  const whole = secrets.filter(({ length }) => length >= SHORTEST);
+    .filter(({ length }) => length >= MIN_LINE_LENGTH);
+  const whole = secrets.filter(({ length }) => length >= MIN_LENGTH);
   const known = [...new Set([...whole, ...lines])].sort((one, other) => other.length - one.length);
 
   function text(given: string): string {
-    let clean = given.length > LONGEST ? `${given.slice(0, LONGEST)}…` : given;
-    for (const secret of known) clean = clean.replaceAll(secret, GONE);
+    let clean = given.length > MAX_LENGTH ? `${given.slice(0, MAX_LENGTH)}…` : given;
+    for (const secret of known) clean = clean.replaceAll(secret, REDACTED);
     for (const [form, instead] of FORMS) clean = clean.replace(form, instead);
     return clean;
   }
@@ -98,13 +97,13 @@ function withoutSecrets(secrets: readonly string[]): (value: unknown) => unknown
     if (typeof value !== "object" || value === null)
       return typeof value === "bigint" ? String(value) : value;
     if (value instanceof Error) return text(`${value.name}: ${value.message}`);
-    if (depth === DEPTH) return "…";
-    if (Array.isArray(value)) return value.slice(0, ITEMS).map((item) => copy(item, depth + 1));
-    const entries = Object.entries(value).slice(0, ITEMS);
+    if (depth === MAX_DEPTH) return "…";
+    if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map((item) => copy(item, depth + 1));
+    const entries = Object.entries(value).slice(0, MAX_ITEMS);
     return Object.fromEntries(
       entries.map(([key, item]) => [
         text(key),
-        NAME.test(key) && item !== undefined ? GONE : copy(item, depth + 1),
+        NAME.test(key) && item !== undefined ? REDACTED : copy(item, depth + 1),
       ]),
     );
   }

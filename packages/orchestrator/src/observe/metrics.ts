@@ -22,7 +22,7 @@ const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const CODE = /^[a-z][a-z0-9_.]{0,63}$|^BYLAW_[A-Z_]{1,60}$/;
 const EFFECTS: ReadonlySet<string> = new Set(["allow", "ask_user", "deny"]);
 /** How many codes get a label of their own. */
-const CODES = 200;
+const MAX_CODES = 200;
 
 /** The metrics of a node, for Prometheus. No label has text that a client wrote. */
 export class Metrics {
@@ -147,7 +147,7 @@ export class Metrics {
 function boundedLabel(): (code: string) => string {
   const known = new Set<string>();
   return (code) => {
-    if (!CODE.test(code) || (known.size >= CODES && !known.has(code))) return "other";
+    if (!CODE.test(code) || (known.size >= MAX_CODES && !known.has(code))) return "other";
     known.add(code);
     return code;
   };

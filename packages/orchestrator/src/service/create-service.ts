@@ -102,11 +102,11 @@ function namedOperator(operators: OperatorList, name: string): Operator | undefi
 }
 
 /** The fewest characters of a secret that is concealed, because shorter ones occur in ordinary words. */
-const LEAST_SECRET = 8;
+const MIN_SECRET_LENGTH = 8;
 
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets
-    .filter(({ length }) => length >= LEAST_SECRET)
+    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
     .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
 
 const authenticatorOf = (

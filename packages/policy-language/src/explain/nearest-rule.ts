@@ -20,7 +20,7 @@ const VERB: Readonly<Record<Effect, string>> = {
 };
 
 // A longer line is not searched for an uncovered command.
-const MOST_PARTS = 50;
+const MAX_PARTS = 50;
 
 /** The part of a pool that the search for the nearest rule needs. */
 interface RulesToSearch {
@@ -46,7 +46,7 @@ export function createNearestRule({
     ({ effects, words, regex }) => effects !== undefined && (words ?? regex) === undefined,
   );
   return (parts, holds) => {
-    if (parts.length > MOST_PARTS) return undefined;
+    if (parts.length > MAX_PARTS) return undefined;
     // A single command must be the uncovered one, otherwise a rule has decided the call.
     const open =
       parts.length === 1
@@ -69,13 +69,13 @@ function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
 }
 
 // The limit of rules about one program or tool to compare.
-const MOST_RELATED = 50;
+const MAX_RELATED = 50;
 
 // Among equally near rules, an allow is nearer than a stricter one.
 function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   let nearest: Rule | undefined;
   let most = -1;
-  for (const rule of rules.slice(0, MOST_RELATED)) {
+  for (const rule of rules.slice(0, MAX_RELATED)) {
     const failed = rule.parts.findIndex((part) => !part.holds(facts));
     const held = failed < 0 ? rule.parts.length : failed;
     const near = 2 * nearnessOf(rule, held, facts) + (rule.source.effect === "allow" ? 1 : 0);
@@ -107,7 +107,7 @@ function lineOf({ args, tools, identity }: CallFacts): string | undefined {
   return typeof line === "string" ? line : undefined;
 }
 
-const MOST = 3;
+const MAX_NAMES = 3;
 
 function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
   const does = VERB[source.effect];
@@ -117,7 +117,7 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
     const others = [...(facts.part?.named.names ?? [])].filter(
       (name) => source.effects?.includes(name) !== true,
     );
-    const more = others.length === 0 ? "" : ` and not ${quoteAll(others, MOST)}`;
+    const more = others.length === 0 ? "" : ` and not ${quoteAll(others, MAX_NAMES)}`;
     return `${does} ${requirementText(source, failed)}${more}`;
   }
   if (failed !== "command" || words === undefined)
@@ -137,6 +137,6 @@ function aboutOf({ source, parts, words }: Rule, facts: CallFacts): string {
     .toSorted((a, b) => sharedWords(b.text, facts) - sharedWords(a.text, facts));
   return `${does} ${quoteAll(
     own.map(({ text }) => text),
-    MOST,
+    MAX_NAMES,
   )}`;
 }

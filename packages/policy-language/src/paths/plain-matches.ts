@@ -3,7 +3,7 @@ import type { CommandGlob } from "./call-paths.ts";
 import { mayName, type Segment } from "./name-glob.ts";
 import type { GlobLookup } from "./real-globs.ts";
 
-const MOST = 250;
+const MAX_MATCHES = 250;
 
 /** The files and folders that a shell's glob finds now. */
 interface PlainMatches {
@@ -57,7 +57,9 @@ export function plainMatches(
   function add(path: string, list: string[]): boolean {
     list.push(path);
     return (
-      found.length + hidden.length <= MOST && lookup.count() && PLAIN.test(path.slice(at.length))
+      found.length + hidden.length <= MAX_MATCHES &&
+      lookup.count() &&
+      PLAIN.test(path.slice(at.length))
     );
   }
 }

@@ -134,10 +134,18 @@ interface Survivor extends SurvivingMutation {
 function survivorOf({ kind, change }: Mutant, { file: { file }, rule }: Job): Survivor {
   const { name, line, effect } = rule.source;
   const risk = riskOf(kind, effect);
-  return { kind, change, rule: name, file, line, loosens: risk !== undefined, risk: risk ?? LEAST };
+  return {
+    kind,
+    change,
+    rule: name,
+    file,
+    line,
+    loosens: risk !== undefined,
+    risk: risk ?? NO_RISK,
+  };
 }
 
-const LEAST = 9;
+const NO_RISK = 9;
 
 function byRisk(survivors: readonly Survivor[]): readonly SurvivingMutation[] {
   const groups = Map.groupBy(survivors, ({ file, line }) => `${line} ${file}`);

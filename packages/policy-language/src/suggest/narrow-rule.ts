@@ -128,7 +128,7 @@ function ofUrl({ call, tools, identity, args }: CallFacts): NarrowRule {
 }
 
 // No one reviews a longer text before pasting it.
-const MOST_CHARACTERS = 1_000;
+const MAX_CHARACTERS = 1_000;
 
 function ofArguments({ args, tool }: ToolCall): NarrowRule {
   if (typeof args !== "object" || args === null || Array.isArray(args))
@@ -139,7 +139,7 @@ function ofArguments({ args, tool }: ToolCall): NarrowRule {
       return { why: `No rule can spell out the argument ${quote(name)}` };
     conditions[name] = value === null ? { type: "null" } : { eq: value as TomlTable };
   }
-  if (JSON.stringify(conditions).length > MOST_CHARACTERS)
+  if (JSON.stringify(conditions).length > MAX_CHARACTERS)
     return { why: `The arguments of ${quote(tool)} are too long to spell out` };
   return { asks: Object.keys(conditions).length === 0 ? {} : { args: conditions } };
 }

@@ -27,7 +27,7 @@ interface Control {
 }
 
 /** The most steps that a workflow without a limit may take here. */
-const MOST = 10_000;
+const MAX_STEPS = 10_000;
 
 /**
  * A workflow as CodeMachine 0.7 ran it, including its bugs: a limit of 0 means no limit, a skip list names agents and
@@ -44,7 +44,7 @@ export function codemachineTrace({
   const counters: Record<string, number> = {};
   const visits = new Map<number, number>();
   let skip = null as readonly string[] | null;
-  for (let index = 0, taken = 0; index < steps.length && taken < MOST; taken += 1) {
+  for (let index = 0, taken = 0; index < steps.length && taken < MAX_STEPS; taken += 1) {
     const step = steps[index] ?? {};
     const here = index;
     index += 1;

@@ -7,7 +7,7 @@ export interface Signal {
 }
 
 // The longest time of a timer.
-const LONGEST_MS = 2 ** 31 - 1;
+const MAX_MS = 2 ** 31 - 1;
 
 export function createSignal(): Signal {
   let rung = false;
@@ -28,7 +28,7 @@ export function createSignal(): Signal {
           waiting.delete(end);
           resolve();
         };
-        const timer = setTimeout(end, Math.min(Math.max(ms, 0), LONGEST_MS));
+        const timer = setTimeout(end, Math.min(Math.max(ms, 0), MAX_MS));
         waiting.add(end);
       });
     },

@@ -9,7 +9,7 @@ import {
 } from "../programs/link-makers.ts";
 import { START } from "./working-folder.ts";
 
-const MOST = 8;
+const MAX_MAKERS = 8;
 
 interface Maker {
   readonly by: Draft;
@@ -64,18 +64,18 @@ export function markLaterPaths(
   }
 }
 
-// Beyond MOST, all makers are equivalent, except the first that does more than change the tree.
+// Beyond MAX_MAKERS, all makers are equivalent, except the first that does more than change the tree.
 function earlierMakers(makers: readonly Maker[], draft: Draft, step: number): readonly Maker[] {
   const repeats = step <= 0 || !Number.isInteger(step);
   const found: Maker[] = [];
   let links = false;
   for (const maker of makers) {
-    if (found.length > MOST && maker.kind === "tree") continue;
+    if (found.length > MAX_MAKERS && maker.kind === "tree") continue;
     // A command that runs once is not affected by its own link.
     if ((maker.by === draft && !repeats) || (step > 0 && step < maker.step)) continue;
     found.push(maker);
     links ||= maker.kind !== "tree";
-    if (links && found.length > MOST) break;
+    if (links && found.length > MAX_MAKERS) break;
   }
   return found;
 }
@@ -142,7 +142,7 @@ const asUnlinked = (effect: Effect): readonly Effect[] =>
 // What was moved or copied to exactly this path. Undefined if that may be anything.
 function originsOf(effect: Effect, makers: readonly Maker[]): readonly Effect[] | undefined {
   const path = textOf(effect);
-  if (!("path" in effect) || path === undefined || makers.length > MOST) return undefined;
+  if (!("path" in effect) || path === undefined || makers.length > MAX_MAKERS) return undefined;
   // A copy of found files may contain links.
   if (effect.found !== undefined) return undefined;
   const origins: Effect[] = [];

@@ -13,8 +13,8 @@ export const LATER: Folder = Object.freeze([""]);
 /** No directory: the command is never reached. */
 export const NOWHERE: Folder = Object.freeze([]);
 
-const MOST = 4;
-const LONGEST = 256;
+const MAX_FOLDERS = 4;
+const MAX_LENGTH = 256;
 
 /** Combines two alternatives. */
 export function eitherFolder(a: Folder, b: Folder): Folder {
@@ -22,7 +22,7 @@ export function eitherFolder(a: Folder, b: Folder): Folder {
   if (a.length === 0) return b;
   if (a === ANYWHERE || b === ANYWHERE || a === LATER || b === LATER) return ANYWHERE;
   const all = [...new Set([...a, ...b])];
-  return all.length > MOST ? ANYWHERE : all;
+  return all.length > MAX_FOLDERS ? ANYWHERE : all;
 }
 
 // Finds the operand of `cd`.
@@ -60,7 +60,7 @@ export function folderAfterCd(from: Folder, argv: readonly Word[]): Folder {
   if (to.startsWith("/") || to.startsWith("~")) return [plain(to)];
   if (from === ANYWHERE || from === LATER) return ANYWHERE;
   const folders = from.map((folder) => plain(folder === "" ? to : `${folder}/${to}`));
-  return folders.some(({ length }) => length > LONGEST) ? ANYWHERE : folders;
+  return folders.some(({ length }) => length > MAX_LENGTH) ? ANYWHERE : folders;
 }
 
 // Without -P, `..` in a `cd` removes the last name, even if that was a link.

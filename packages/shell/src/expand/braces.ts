@@ -21,9 +21,9 @@ export type Unit = Text | Hole;
 // One unquoted character, or a unit that braces do not split.
 type Cell = string | Unit;
 
-const DEEPEST = 16;
-const LONGEST = 65_536;
-const MOST_STEPS = 100_000;
+const MAX_DEPTH = 16;
+const MAX_LENGTH = 65_536;
+const MAX_STEPS = 100_000;
 
 interface Cells {
   readonly cells: readonly Cell[];
@@ -39,13 +39,13 @@ export function expandBraces(units: readonly Unit[]): readonly (readonly Unit[])
     if ("text" in unit && !unit.quoted) for (const character of unit.text) cells.push(character);
     else cells.push(unit);
   }
-  const all: Cells = { cells, room: LONGEST, steps: MOST_STEPS };
+  const all: Cells = { cells, room: MAX_LENGTH, steps: MAX_STEPS };
   const words = expand(all, 0, cells.length, 0);
   return all.steps < 0 ? undefined : words?.map(joined);
 }
 
 function expand(all: Cells, from: number, to: number, depth: number): Cell[][] | undefined {
-  if (depth > DEEPEST) return undefined;
+  if (depth > MAX_DEPTH) return undefined;
   let words: Cell[][] | undefined = [[]];
   let start = from;
   let first = from;

@@ -24,12 +24,12 @@ export type Node = Exclude<PipelineNode, { type: "Pipeline" }>;
 export type CompoundNode = Exclude<PipelineNode, { type: "Pipeline" | "Command" }>;
 
 // The parser reads a nested expansion again for each level around it.
-const MOST_WORK = 400_000;
-const MOST_DOCUMENTS = 256;
+const MAX_WORK = 400_000;
+const MAX_DOCUMENTS = 256;
 
 /** Parses a script. The tree contains its errors. Undefined if the parser fails or would take too long. */
 export function parseScript(text: string): ParsedScript | undefined {
-  if (text.length > 512 && (nesting(text) * text.length > MOST_WORK || isCrowded(text)))
+  if (text.length > 512 && (nesting(text) * text.length > MAX_WORK || isCrowded(text)))
     return undefined;
   try {
     return parse(text);
@@ -43,11 +43,11 @@ function isCrowded(text: string): boolean {
   let count = 0;
   for (
     let at = text.indexOf("<<");
-    at >= 0 && count <= MOST_DOCUMENTS;
+    at >= 0 && count <= MAX_DOCUMENTS;
     at = text.indexOf("<<", at + 2)
   )
     count++;
-  return count > MOST_DOCUMENTS;
+  return count > MAX_DOCUMENTS;
 }
 
 // Nesting depth of brackets, quoted or not. A bracket closes only one of its kind: in `"a) ${x:-"a) ${x:-`, the braces are nested.

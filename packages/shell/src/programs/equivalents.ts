@@ -56,11 +56,11 @@ export function equivalentCommands(argv: readonly string[]): readonly Equivalent
 }
 
 // Longer commands are skipped, since every variant is parsed again.
-const MOST = 64;
+const MAX_WORDS = 64;
 
 function readingOf(argv: readonly string[]): string | undefined {
   const [program = ""] = argv;
-  if (argv.length > MOST) return undefined;
+  if (argv.length > MAX_WORDS) return undefined;
   const read = readOptions(program, argv.map(known), 1);
   if (read === undefined || read.open) return undefined;
   const options = read.options.map(({ name, value }) => `${name}=${value?.text ?? ""}`).toSorted();

@@ -14,8 +14,8 @@ const TAKE_ONE_MORE = split(
 /** Primaries that run a command. */
 export const RUNS = split("-exec -execdir -ok -okdir");
 const PRINTS = split("-print -print0 -printf -ls");
-const MOST_NAMES = 8;
-const MOST_DEPTH = 16;
+const MAX_NAMES = 8;
+const MAX_DEPTH = 16;
 
 /** What is known about the files for which a point of the expression is reached. */
 export interface Matched {
@@ -61,7 +61,7 @@ class ExpressionReader {
 
   // Reads alternatives, each of which begins with the files that reach the bracket.
   #list(before: Matched, depth: number): Matched | undefined {
-    if (depth > MOST_DEPTH) return undefined;
+    if (depth > MAX_DEPTH) return undefined;
     let found = this.#chain(before, depth);
     while (found !== undefined && /^(-o|-or|,)$/.test(this.#argv[this.#at]?.text ?? "")) {
       this.#at++;
@@ -123,7 +123,7 @@ function eitherOf(one: Matched, other: Matched): Matched {
   const plain = one.plain && other.plain;
   if (one.only === undefined || other.only === undefined) return { only: undefined, plain };
   const only = [...new Set([...one.only, ...other.only])];
-  return { only: only.length > MOST_NAMES ? undefined : only, plain };
+  return { only: only.length > MAX_NAMES ? undefined : only, plain };
 }
 
 /** The position of the `;` or `+` that ends the command of an action. If there is none, the number of words. */

@@ -32,7 +32,7 @@ const TESTS =
 const READS = split("-newer -anewer -cnewer -samefile");
 const WRITES = split("-fprint -fprint0 -fls");
 const NAMES = split("-name -iname -path -ipath -wholename -iwholename");
-const MOST_NAMES = 8;
+const MAX_NAMES = 8;
 
 /** find: starting points, then an expression. */
 export function readFind(out: Findings, from: number): void {
@@ -147,7 +147,7 @@ function note(out: Findings, { starts, follows, noted }: Found, kind: FileKind):
 // Names that the expression requires and does not negate.
 function namesIn(argv: readonly Word[], from: number): readonly string[] {
   const names = new Set<string>();
-  for (let at = from; at < argv.length && names.size < MOST_NAMES; at++) {
+  for (let at = from; at < argv.length && names.size < MAX_NAMES; at++) {
     const option = argv[at]?.text;
     if (option === undefined || !NAMES.has(option) || /^(?:!|-not)$/.test(argv[at - 1]?.text ?? ""))
       continue;
@@ -179,7 +179,7 @@ function actByName(out: Findings, found: Found, kind: FileKind): void {
 // Only files of the required names are deleted, or else everything that is found.
 function deleteMatching(out: Findings, at: number, found: Found): void {
   const only = found.expression.actions.get(at)?.only;
-  if (only === undefined || only.some(isLoose) || found.starts.length > MOST_STARTS)
+  if (only === undefined || only.some(isLoose) || found.starts.length > MAX_STARTS)
     return act(out, found, "delete");
   for (const finding of filesAt(found, [{ only, plain: false }], { splits: false }))
     file(out, "delete", completeWord(known("{}"), "{}", finding));
@@ -243,12 +243,12 @@ function readExec(out: Findings, at: number, found: Found): number {
   const matched = found.expression.actions.get(at) ?? { only: undefined, plain: false };
   const inFolder = argv[at]?.text?.endsWith("dir") === true;
   // A path in the command means something else in the folder of each file.
-  if (inFolder || found.starts.length > MOST_STARTS) readUnnamed(out, at, end, found);
+  if (inFolder || found.starts.length > MAX_STARTS) readUnnamed(out, at, end, found);
   else runOnFound(out, at + 1, end, filesAt(found, [matched], { splits: false }));
   return end;
 }
 
-const MOST_STARTS = 8;
+const MAX_STARTS = 8;
 
 // Reads a command whose words are unknown.
 function readUnnamed(out: Findings, at: number, end: number, found: Found): void {

@@ -28,8 +28,8 @@ interface Found {
 const ALL: ReadonlySet<EffectName> = new Set(Object.keys(EFFECT_NAMES) as EffectName[]);
 
 // If one command names more known programs, or more words follow them in all, it counts as having every effect.
-const MOST_STARTS = 64;
-const MOST_WORDS = 8_192;
+const MAX_STARTS = 64;
+const MAX_WORDS = 8_192;
 
 /**
  * Lists the effects of a command by name: those in its program's table, and those that follow from its effects, hazards and
@@ -127,7 +127,7 @@ function addCarried(argv: readonly Word[], found: Found): boolean {
     const text = argv[at]?.text;
     if (text === undefined || !isKnown(text) || isHere(argv, at)) continue;
     words += argv.length - at;
-    if (++starts > MOST_STARTS || words > MOST_WORDS) return false;
+    if (++starts > MAX_STARTS || words > MAX_WORDS) return false;
     const carried: Found = { names: new Set(), possible: found.possible };
     addTable(argv, at, carried);
     addReading(readAt(argv, at), argv.slice(at), carried);

@@ -36,18 +36,18 @@ const NAME_WORDS: readonly (readonly [Hazard["does"], ReadonlySet<string>])[] = 
 const HARMLESS =
   /^(?:no-|without-|disable-|dry-run$|force-colou?r$|force-exclude$|output-format$|fix-dry-run$)/;
 
-const MOST_KNOWN = 1_000;
-const LONGEST_KNOWN = 64;
+const MAX_KNOWN = 1_000;
+const MAX_KNOWN_LENGTH = 64;
 const knownOptions = new Map<string, Hazard["does"] | undefined>();
 
 /** The hazard that an option of an unknown program has, by the words in its name. */
 export function hazardOfOption(word: string): Hazard["does"] | undefined {
   if (!word.startsWith("-") || word.length < 2 || word === "--") return undefined;
-  if (word.length > LONGEST_KNOWN) return hazardOfName(word);
+  if (word.length > MAX_KNOWN_LENGTH) return hazardOfName(word);
   // Cached, because most lines repeat a few options and splitting a name is slow.
   let does = knownOptions.get(word);
   if (does === undefined && !knownOptions.has(word)) {
-    if (knownOptions.size >= MOST_KNOWN) knownOptions.clear();
+    if (knownOptions.size >= MAX_KNOWN) knownOptions.clear();
     knownOptions.set(word, (does = hazardOfName(word)));
   }
   return does;

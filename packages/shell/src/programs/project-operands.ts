@@ -23,7 +23,7 @@ const LAUNCHERS =
   /^(?:python[\d.]*|poetry|uv|pipenv|pdm|hatch|rye|bundle|npx|pnpx|bunx|pnpm|yarn|npm|coverage|php|time|nice)$/;
 
 // The program is among the first words: `poetry run python -m pytest tests`.
-const MOST_BEFORE = 8;
+const MAX_BEFORE = 8;
 
 /** Notes the files and folders that a program is given, if it runs code that it finds there. */
 export function noteProjects({ argv, effects }: Findings): void {
@@ -38,7 +38,7 @@ export const runsFolder = (argv: readonly Word[]): boolean =>
 
 function names(programs: ReadonlySet<string>, argv: readonly Word[]): boolean {
   const [first, ...others] = argv
-    .slice(0, MOST_BEFORE)
+    .slice(0, MAX_BEFORE)
     .map(({ text = "" }) => baseName(text).toLowerCase());
   if (first === undefined) return false;
   return (

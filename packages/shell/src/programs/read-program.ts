@@ -102,7 +102,7 @@ export function isProgram(name: string | undefined): boolean {
   return name !== undefined && specOf(baseName(name)) !== undefined;
 }
 
-const MOST_TEXTS = 64;
+const MAX_TEXTS = 64;
 
 // Records what an unknown program may run.
 function readSuspects(out: Findings): void {
@@ -121,7 +121,7 @@ function readSuspects(out: Findings): void {
 function readTexts(out: Findings, from: number): void {
   const { argv, runs } = out;
   let texts = 0;
-  for (let at = from; at < argv.length && texts < MOST_TEXTS; at++) {
+  for (let at = from; at < argv.length && texts < MAX_TEXTS; at++) {
     const word = argv[at];
     const text = word === undefined ? "" : seen(word);
     if (!/\S\s+\S/.test(text)) continue;

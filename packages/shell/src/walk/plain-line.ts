@@ -21,7 +21,7 @@ const RESERVED: ReadonlySet<string> = new Set(
 
 const CHANGES_STATE: ReadonlySet<string> = new Set(STATE_BUILTINS);
 
-const LONGEST = 1_024;
+const MAX_LENGTH = 1_024;
 const EQUALS = 61;
 // In zsh, `=name` is the path of a program or file.
 const isMore = (code: number): boolean => code !== EQUALS && KINDS[code] === WORD;
@@ -60,7 +60,7 @@ export function analyzePlain(line: string): Analysis | undefined {
 
 function wordsOf(line: string): Word[] | undefined {
   const { length } = line;
-  if (length > LONGEST) return undefined;
+  if (length > MAX_LENGTH) return undefined;
   const words: Word[] = [];
   let start = -1;
   for (let at = 0; at < length; at++) {

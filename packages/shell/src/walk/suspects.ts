@@ -9,7 +9,7 @@ const BOUNDARY = /[\n\r;&|(){}<>`\u2028\u2029]+(?:(?<=[<>]&)[ \t]*(?:\\\n)*-)?/;
 const BLANK = /[\s\0\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+/;
 const BEFORE_PROGRAM =
   /^([A-Za-z_]\w*=.*|!|if|then|elif|else|while|until|do|time|coproc|function)$/s;
-const LONGEST_READ = 64;
+const MAX_READ_LENGTH = 64;
 
 /**
  * Finds text of an unknown line that looks like commands, so that a denied command cannot hide behind a syntax error or a limit.
@@ -27,7 +27,7 @@ export function commandsInText(
     draft.argv = argv;
     draft.carries = true;
     draft.unknown = [reason];
-    if (argv.length <= LONGEST_READ) {
+    if (argv.length <= MAX_READ_LENGTH) {
       const { effects, hazards } = readProgram(argv, INHERITED);
       draft.effects = effects;
       draft.hazards = hazards;
@@ -49,7 +49,7 @@ export function suspects(text: string): Draft[] {
 export function suspect(argv: readonly Word[]): Draft {
   const draft = emptyDraft({ ...TOP, origin: "sight" });
   draft.argv = argv;
-  if (argv.length > LONGEST_READ) return draft;
+  if (argv.length > MAX_READ_LENGTH) return draft;
   const { effects, hazards, runs, unknown, carries } = readProgram(argv, INHERITED);
   draft.effects = effects;
   draft.hazards = hazards;

@@ -21,8 +21,8 @@ export function toldEffects(
   return tildes === undefined ? told : withTildes(told, tildes, argv);
 }
 
-const MOST_TILDES = 8;
-const MOST_PAIRS = 250_000;
+const MAX_TILDES = 8;
+const MAX_PAIRS = 250_000;
 const TWO_WAYS: PathText = {
   why: "a path with `~`, which is the home directory in one place and a plain name in another",
 };
@@ -33,12 +33,12 @@ function withTildes(
   tildes: readonly Word[],
   argv: readonly Word[],
 ): readonly Effect[] {
-  const large = effects.length * argv.length > MOST_PAIRS;
+  const large = effects.length * argv.length > MAX_PAIRS;
   return effects.map((effect) => {
     const text = "path" in effect ? effect.path.text : undefined;
     if (!("path" in effect) || text === undefined || !text.startsWith("~")) return effect;
     if (large) return { ...effect, path: TWO_WAYS };
-    const many = tildes.length > MOST_TILDES;
+    const many = tildes.length > MAX_TILDES;
     if (!many && !tildes.some((word) => word.text?.endsWith(text) === true)) return effect;
     const home =
       many || argv.some((word) => !tildes.includes(word) && (word.text ?? "").endsWith(text));

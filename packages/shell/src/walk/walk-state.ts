@@ -136,7 +136,7 @@ export const NOTHING: readonly never[] = Object.freeze([]);
 /** Represents unknown text in a script. A private-use character, which a shell reads as part of a word. */
 export const HOLE = "\uf8ff";
 
-const MOST_REASONS = 16;
+const MAX_REASONS = 16;
 
 /** Whether a command of the line runs once, after everything before it. Commands of scripts and compounds are nested deeper. */
 export function runsInOrder(walk: WalkState, { order }: CommandContext): boolean {
@@ -166,14 +166,14 @@ export function inOwnProcess(walk: WalkState, run: () => void): void {
 /** Records why the current words are unknown. */
 export function noteUnknown(walk: WalkState, code: UnknownCode, what: string): void {
   const reasons = (walk.reasons ??= []);
-  if (reasons.length < MOST_REASONS) reasons.push({ code, what });
+  if (reasons.length < MAX_REASONS) reasons.push({ code, what });
 }
 
 /** Records why the line is unknown. Repeats are dropped. */
 export function noteUnknownLine(walk: WalkState, reason: Unknown): void {
   for (const known of walk.unknown)
     if (known.code === reason.code && known.what === reason.what) return;
-  if (walk.unknown.length < MOST_REASONS) walk.unknown.push(reason);
+  if (walk.unknown.length < MAX_REASONS) walk.unknown.push(reason);
 }
 
 export function noteLimit(walk: WalkState, what: string): void {

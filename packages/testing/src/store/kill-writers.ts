@@ -23,7 +23,7 @@ export interface KillOptions {
 }
 
 /** The most lines after which a writer is killed. */
-const LONGEST = 60;
+const MAX_LINES = 60;
 /** How long writers may print nothing, in milliseconds. */
 const SILENCE = 60_000;
 
@@ -42,9 +42,9 @@ export async function killWriters(options: KillOptions): Promise<number> {
     try {
       const total = (): number => started.reduce((sum, { lines }) => sum + lines.length, 0);
       const victim = started[Math.floor(random() * writers)] ?? started[0];
-      const first = 1 + Math.floor(random() * LONGEST);
+      const first = 1 + Math.floor(random() * MAX_LINES);
       const pause = random() * 4;
-      const rest = first + Math.floor(random() * LONGEST);
+      const rest = first + Math.floor(random() * MAX_LINES);
       await reached(started, () => total() >= first);
       await sleep(pause);
       await victim?.kill();

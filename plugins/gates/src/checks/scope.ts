@@ -39,8 +39,8 @@ export function matchesPlan(input: CheckInput): readonly Finding[] {
           "The scope of the approved plan names no paths, so the changed files cannot be compared with it",
       },
     ];
-  if (inside.length + outside.length > 2 * MOST_PATTERNS)
-    return [lacking(`The scope of the approved plan names more than ${MOST_PATTERNS} paths`)];
+  if (inside.length + outside.length > 2 * MAX_PATTERNS)
+    return [lacking(`The scope of the approved plan names more than ${MAX_PATTERNS} paths`)];
   const paths = pathsIn(changed, "files_changed");
   if (paths.length > FILE_LIMITS.files)
     return [lacking(`The artifacts name ${paths.length} files, more than ${FILE_LIMITS.files}`)];
@@ -75,7 +75,7 @@ export function matchesPlan(input: CheckInput): readonly Finding[] {
     : found;
 }
 
-const MOST_PATTERNS = 100;
+const MAX_PATTERNS = 100;
 
 // A scope is prose that can name paths. A single word is a path if it has a slash, a star or a file
 // extension. In a sentence a word is a path if it has a star, has both a slash and an extension,

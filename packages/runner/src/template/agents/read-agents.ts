@@ -11,7 +11,7 @@ import { faulty, type AgentsRead, type GivenAgent } from "./given-agent.ts";
 import { hasFrontMatter, readMarkdownAgent } from "./markdown-agent.ts";
 import { readRadiumAgent } from "./radium-agent.ts";
 
-const MOST = 1_000;
+const MAX_FILES = 1_000;
 
 /**
  * Reads agents from files (JSON or YAML with agents by name, TOML with one Radium agent, or a Markdown page) and from
@@ -24,14 +24,14 @@ export async function readAgents(paths: readonly string[]): Promise<AgentsRead> 
     const folder = isFolder(path);
     const files = folder ? filesIn(path) : [path];
     const found = new Map<string, string>();
-    if (folder && (files.length === 0 || files.length > MOST))
+    if (folder && (files.length === 0 || files.length > MAX_FILES))
       findings.push(
         ...faulty(
           path,
-          `The folder holds ${files.length === 0 ? "no agents" : `more than ${MOST} files`}`,
+          `The folder holds ${files.length === 0 ? "no agents" : `more than ${MAX_FILES} files`}`,
         ).findings,
       );
-    for (const file of files.slice(0, MOST)) {
+    for (const file of files.slice(0, MAX_FILES)) {
       const read = await readFile(file, folder ? path : undefined);
       findings.push(...read.findings);
       for (const [id, agent] of Object.entries(read.agents)) {
