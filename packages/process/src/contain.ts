@@ -157,7 +157,7 @@ export function containing(
     isRoot() && user.uid !== 0
       ? [setpriv, `--reuid=${user.uid}`, `--regid=${user.gid}`, "--clear-groups", "--"]
       : [];
-  const terms = [
+  const parameters = [
     mount,
     unshare,
     setpriv,
@@ -176,7 +176,7 @@ export function containing(
     "-c",
     SCRIPT,
     "sh",
-    ...terms,
+    ...parameters,
     ...steps.flat(),
     ...argv,
   ];

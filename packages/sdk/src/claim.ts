@@ -29,8 +29,8 @@ export async function claimTask(
     const body = { agent_id, capabilities, task_id, wait_ms: held === 0 ? undefined : held };
     try {
       const request = { method: "POST", path: "/tasks/claim", body, authorization } as const;
-      const terms = { timeout_ms: timeout_ms + held, ...asked };
-      return (await transport.ask<ClaimAnswer>({ ...request, ...terms })).body;
+      const options = { timeout_ms: timeout_ms + held, ...asked };
+      return (await transport.ask<ClaimAnswer>({ ...request, ...options })).body;
     } catch (error) {
       if (!(error instanceof NoTaskReady) || left() === 0) throw error;
       await transport.sleep(Math.min(error.retry_after_ms ?? 1_000, left()), asked.signal);

@@ -5,7 +5,7 @@ export interface HeartbeatClient {
   heartbeat(options: { readonly signal: AbortSignal }): Promise<{ readonly lease_until: string }>;
 }
 
-export interface HeartbeatTerms {
+export interface HeartbeatOptions {
   /** Aborting it ends the heartbeat. The heartbeat aborts it when the claim is lost. */
   readonly alive: AbortController;
   /** Left out if another program made the claim. */
@@ -23,7 +23,7 @@ const SOON = 1_000;
 /** Sends heartbeats, three per lease, until the claim ends. Does not keep the process alive, and never rejects. */
 export function keepAlive(
   living: HeartbeatClient,
-  { alive, lease_until, sleep }: HeartbeatTerms,
+  { alive, lease_until, sleep }: HeartbeatOptions,
 ): void {
   const beat = async (): Promise<void> => {
     for (let until = lease_until, overtaken = false, soon = false; ;) {

@@ -126,11 +126,11 @@ export class OperatorClient {
    */
   async leaseDirective(
     directive: string,
-    terms: { readonly holder: string; readonly lease_ms?: number; readonly max_attempts?: number },
+    lease: { readonly holder: string; readonly lease_ms?: number; readonly max_attempts?: number },
     options: AskOptions = {},
   ): Promise<{ readonly lease_until: string }> {
     const path = `/directives/${encodeURIComponent(directive)}/lease`;
-    return this.#ask("POST", path, terms, options);
+    return this.#ask("POST", path, lease, options);
   }
 
   /** Reports the outcome of a directive. */

@@ -25,13 +25,12 @@ export async function useTool(
   options: AskOptions & { readonly approval_wait_ms?: number },
 ): Promise<ToolAnswer> {
   const { approval_wait_ms, ...asked } = options;
-  const terms = { timeout_ms: TOOL_MS, ...asked, tool: tool_name };
   const call = { tool_name, args };
   const { status, body } = await session.answer<ToolAnswer | PendingAnswer>(
     tool_name,
     "/tools/execute",
     call,
-    terms,
+    { timeout_ms: TOOL_MS, ...asked, tool: tool_name },
   );
   if (status !== 202) return body as ToolAnswer;
   const pending = approvalPending(tool_name, body as PendingAnswer);
@@ -48,8 +47,8 @@ export async function useTools(
   asked: AskOptions,
 ): Promise<readonly ToolOutcome[]> {
   const path = "/tools/execute/batch";
-  const terms = { timeout_ms: TOOL_MS, ...asked };
-  return (await session.post<ExecutedBatch>("batch", path, { calls }, terms)).results;
+  const options = { timeout_ms: TOOL_MS, ...asked };
+  return (await session.post<ExecutedBatch>("batch", path, { calls }, options)).results;
 }
 
 /** Asks about one call. */

@@ -30,7 +30,7 @@ export interface Edge {
   readonly rule: RuleReference;
 }
 
-export interface EdgeTerms {
+export interface EdgeOptions {
   /** The host's own checks. */
   readonly own: ReadonlyMap<string, CustomCheck>;
   /** The checks that the contract declares. */
@@ -60,17 +60,17 @@ export const observed = ({ evidence }: Contract): boolean => evidence.testComman
 /** The edges of a contract, by the phase that they leave and then by the phase that they enter. */
 export type Edges = ReadonlyMap<string, ReadonlyMap<string, readonly Edge[]>>;
 
-export const edgesOf = (contract: Contract, terms: EdgeTerms): Edges =>
-  new EdgeCompiler(contract, terms).compile();
+export const edgesOf = (contract: Contract, options: EdgeOptions): Edges =>
+  new EdgeCompiler(contract, options).compile();
 
 class EdgeCompiler {
   readonly #contract: Contract;
-  readonly #terms: EdgeTerms;
+  readonly #options: EdgeOptions;
   readonly #edges: Map<string, Map<string, readonly Edge[]>>;
 
-  constructor(contract: Contract, terms: EdgeTerms) {
+  constructor(contract: Contract, options: EdgeOptions) {
     this.#contract = contract;
-    this.#terms = terms;
+    this.#options = options;
     this.#edges = new Map(contract.phases.map(({ id }) => [id, new Map()]));
   }
 
@@ -80,7 +80,7 @@ class EdgeCompiler {
       const phase = phases.find((one) => one.id === from);
       if (phase === undefined) continue;
       const gate = gates.find((one) => one.id === id);
-      const rule = this.#terms.at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
+      const rule = this.#options.at(`${from}.gates.${id ?? "none"}.way`, ["transitions", index]);
       const requirements = [
         ...(when === "passed" ? this.#rulesOf(phase, gate) : []),
         ...(gate === undefined ? [] : this.#checksOf(gate)),
@@ -90,7 +90,7 @@ class EdgeCompiler {
     }
     for (const phase of phases.filter(({ id }) => ends.includes(id))) {
       const place = ["phases", phases.indexOf(phase)];
-      const rule = this.#terms.at(`${phase.id}.gates.none.way`, place);
+      const rule = this.#options.at(`${phase.id}.gates.none.way`, place);
       const requirements = [
         ...this.#rulesOf(phase),
         ...this.#treeOf(phase, COMPLETED_PHASE, undefined, rule),
@@ -120,8 +120,8 @@ class EdgeCompiler {
     return {
       check,
       judge: Object.hasOwn(table, check.check) ? table[check.check] : undefined,
-      custom: this.#terms.own.get(check.check),
-      declared: this.#terms.declared.get(check.check),
+      custom: this.#options.own.get(check.check),
+      declared: this.#options.declared.get(check.check),
       rule,
     };
   }
@@ -142,7 +142,7 @@ class EdgeCompiler {
             this.#requirement(
               check,
               table,
-              this.#terms.at(`${phase.id}.required_artifacts.${type}.${check.check}`, [
+              this.#options.at(`${phase.id}.required_artifacts.${type}.${check.check}`, [
                 ...["phases", index, "required_artifacts", number, "validation", place],
               ]),
             ),
@@ -161,7 +161,7 @@ class EdgeCompiler {
       this.#requirement(
         check,
         CHECKS,
-        this.#terms.at(`${gate.phase}.gates.${gate.id}.${check.check}`, [
+        this.#options.at(`${gate.phase}.gates.${gate.id}.${check.check}`, [
           ...["phases", index, "gates", number, "blockers", place],
         ]),
       ),

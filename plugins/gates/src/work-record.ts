@@ -42,7 +42,7 @@ const NOTHING: Work = Object.freeze({
   approved: Object.freeze({}),
 });
 
-export interface RecordTerms {
+export interface WorkRecordOptions {
   /** The phases that a task can leave only with failed tests. */
   readonly redPhases: ReadonlySet<string>;
   /** The names of the test rules that every transition out of the phase must meet. */
@@ -52,7 +52,7 @@ export interface RecordTerms {
 }
 
 /** Makes the projection of one contract. Its content depends on the contract, so its name does too. */
-export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
+export function workRecord(contract: Contract, options: WorkRecordOptions): WorkRecord {
   const leaving = new Set(contract.phases.filter(leavesFiles).map(({ id }) => id));
   return defineProjection<Tree<Work>>({
     name: `@bylaw/plugin-gates/work/${contract.digest.slice(7, 23)}`,
@@ -72,13 +72,13 @@ export function workRecord(contract: Contract, terms: RecordTerms): WorkRecord {
         return treePut(works, task_id, { ...work, run });
       }
       return event_type === "phase_entered"
-        ? treePut(works, task_id, moved(work, event, { ...terms, contract, leaving }))
+        ? treePut(works, task_id, moved(work, event, { ...options, contract, leaving }))
         : works;
     },
   });
 }
 
-interface MoveTerms extends RecordTerms {
+interface MoveOptions extends WorkRecordOptions {
   readonly contract: Contract;
   /** The phases that cannot write files. */
   readonly leaving: ReadonlySet<string>;
@@ -87,10 +87,10 @@ interface MoveTerms extends RecordTerms {
 function moved(
   { run, red, tested, base: begun, approved }: Work,
   { details }: LogEvent,
-  terms: MoveTerms,
+  options: MoveOptions,
 ): Work {
   const { from, to, decision } = details;
-  const { contract, leaving, redPhases } = terms;
+  const { contract, leaving, redPhases } = options;
   const base = from === undefined ? baseIn(details) : begun;
   const phase = String(to);
   if (!contract.phases.some(({ id }) => id === phase)) return { ...NOTHING, phase };
@@ -108,15 +108,15 @@ function moved(
     run: null,
     red: redPhases.has(String(from)) ? run : red,
     base,
-    tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }, terms) : null,
-    approved: { ...approved, ...keptOf(details, terms) },
+    tested: still ? treeOf(String(from), decision as JsonObject, { run, tested }, options) : null,
+    approved: { ...approved, ...keptOf(details, options) },
   };
 }
 
 /** The artifacts that a phase requires and that later gates ask about. */
 function keptOf(
   { from, artifacts = null }: JsonObject,
-  { contract, artifacts: asked }: MoveTerms,
+  { contract, artifacts: asked }: MoveOptions,
 ): JsonObject {
   if (!isJsonObject(artifacts)) return {};
   const required = contract.phases.find(({ id }) => id === String(from))?.artifacts ?? [];
@@ -128,7 +128,7 @@ function treeOf(
   from: string,
   { votes }: JsonObject,
   { run, tested }: Pick<Work, "run" | "tested">,
-  { testedBy }: RecordTerms,
+  { testedBy }: WorkRecordOptions,
 ): string | null {
   const waived = waivedIn(votes ?? null);
   const judged = testedBy.get(from)?.some((rule) => !waived.has(rule)) === true;

@@ -5,10 +5,10 @@ import type { LoadedPool } from "./load-pool.ts";
 import type { PolicyInstance, PolicyOptions } from "./options.ts";
 
 type Use = Pick<PolicyInstance, "options" | "configFile" | "excludedRules">;
-type Terms = NonNullable<PolicyOptions["experiment"]>;
+type ExperimentOption = NonNullable<PolicyOptions["experiment"]>;
 
 /** The experiment of the uses of one kernel. Throws BYLAW_POLICY_INVALID if there are two. */
-export function experimentOf(instances: readonly Use[]): Terms | undefined {
+export function experimentOf(instances: readonly Use[]): ExperimentOption | undefined {
   const [found, second] = instances.flatMap(({ options }) => options.experiment ?? []);
   if (second !== undefined)
     throw invalid(
@@ -55,8 +55,11 @@ export function poolByVariant(experiment: Experiment, a: PolicyPool, b: PolicyPo
   };
 }
 
-export const experimentFor = ({ name, share }: Terms, a: LoadedPool, b: LoadedPool): Experiment =>
-  defineExperiment({ name, share, digests: { a: a.digest(), b: b.digest() } });
+export const experimentFor = (
+  { name, share }: ExperimentOption,
+  a: LoadedPool,
+  b: LoadedPool,
+): Experiment => defineExperiment({ name, share, digests: { a: a.digest(), b: b.digest() } });
 
 /** Throws BYLAW_POLICY_INVALID if two versions differ in what a kernel has only once. */
 export function checkComparable(a: PolicyPool, b: PolicyPool): void {

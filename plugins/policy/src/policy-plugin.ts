@@ -114,9 +114,9 @@ function choosePool(
   instances: readonly PolicyInstance[],
   places: Places,
 ): PoolChoice {
-  const terms = experimentOf(instances);
+  const option = experimentOf(instances);
   const a = loadPool(instances, places);
-  const b = terms === undefined ? undefined : loadPool(instances.map(withVersionB), places);
+  const b = option === undefined ? undefined : loadPool(instances.map(withVersionB), places);
   // No call may change either version.
   const protectedFiles = [...a.sources, ...(b?.sources ?? [])];
   const compile = ({ files, tools, digest }: LoadedPool): PolicyPool => {
@@ -125,10 +125,10 @@ function choosePool(
       ...{ tools, protectedFiles, pathsFact: manifest.name, digest: shortDigest },
     });
   };
-  if (terms === undefined || b === undefined) return onlyPool(compile(a));
+  if (option === undefined || b === undefined) return onlyPool(compile(a));
   const [poolA, poolB] = [compile(a), compile(b)];
   checkComparable(poolA, poolB);
-  const experiment = experimentFor(terms, a, b);
+  const experiment = experimentFor(option, a, b);
   kernel.projection(experiment);
   return poolByVariant(experiment, poolA, poolB);
 }

@@ -1,7 +1,7 @@
 import { AgentError, type OperatorClient } from "@bylaw/sdk";
 
 /** The directive of a lease, and the supervisor that holds it. */
-interface LeaseTerms {
+interface LeaseOptions {
   readonly directive: string;
   readonly holder: string;
   readonly lease_ms: number;
@@ -14,20 +14,20 @@ interface LeaseTerms {
 /** The right to carry out a directive. No other supervisor can take it while this process renews the lease. */
 export class DirectiveLease {
   readonly #client: Pick<OperatorClient, "leaseDirective">;
-  readonly #terms: LeaseTerms;
+  readonly #options: LeaseOptions;
   readonly #lost = new AbortController();
   #until = 0;
   #beating = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(client: Pick<OperatorClient, "leaseDirective">, terms: LeaseTerms) {
+  constructor(client: Pick<OperatorClient, "leaseDirective">, options: LeaseOptions) {
     this.#client = client;
-    this.#terms = terms;
+    this.#options = options;
   }
 
   /** Aborted when the lease is lost or the supervisor ends. */
   get signal(): AbortSignal {
-    return AbortSignal.any([this.#lost.signal, this.#terms.signal]);
+    return AbortSignal.any([this.#lost.signal, this.#options.signal]);
   }
 
   /**
@@ -35,9 +35,9 @@ export class DirectiveLease {
    * longer open, and BYLAW_DIRECTIVE_SPENT if it was tried as often as it may be.
    */
   async take(): Promise<void> {
-    const { signal, max_attempts } = this.#terms;
+    const { signal, max_attempts } = this.#options;
     await this.#renew(signal, { max_attempts });
-    this.#timer = setInterval(() => void this.#beat(), this.#terms.lease_ms / 3);
+    this.#timer = setInterval(() => void this.#beat(), this.#options.lease_ms / 3);
   }
 
   /** Stops renewing the lease. Others can take the directive when the lease runs out. */
@@ -46,7 +46,7 @@ export class DirectiveLease {
   }
 
   async #renew(signal: AbortSignal, begins: { max_attempts?: number } = {}): Promise<void> {
-    const { directive, holder, lease_ms } = this.#terms;
+    const { directive, holder, lease_ms } = this.#options;
     const asked = performance.now();
     await this.#client.leaseDirective(directive, { holder, lease_ms, ...begins }, { signal });
     this.#until = asked + lease_ms;
@@ -57,7 +57,7 @@ export class DirectiveLease {
     this.#beating = true;
     try {
       const left = Math.max(0, Math.ceil(this.#until - performance.now()));
-      await this.#renew(AbortSignal.any([this.#terms.signal, AbortSignal.timeout(left)]));
+      await this.#renew(AbortSignal.any([this.#options.signal, AbortSignal.timeout(left)]));
     } catch (error) {
       // While the server is unreachable, it gives the directive to nobody else until the lease runs out.
       if (isElsewhere(error) || performance.now() >= this.#until) this.#lost.abort(error);

@@ -31,7 +31,7 @@ export const outdatedText = (calls: number): string =>
     ? ""
     : `With this rule, ${count(calls, "other open question")} can only be refused: the agent has to make each call again\n`;
 
-interface AlwaysTerms {
+interface AlwaysOptions {
   /** The configuration of the project, absolute. */
   readonly config: string;
   /** Default: the store of the project. */
@@ -48,7 +48,7 @@ export const alwaysPolicy = (config: string): string => join(dirname(config), ".
  */
 export async function alwaysRule(
   question: Question,
-  { config, store, by }: AlwaysTerms,
+  { config, store, by }: AlwaysOptions,
 ): Promise<AlwaysRule> {
   const call = question.kind === "call" ? question.call : undefined;
   if (call === undefined)

@@ -53,7 +53,7 @@ async function nodeOf(
 
 const nameOf = (path: string): string => path.split(" ").at(-1) ?? "";
 
-function completed([flags, , terms]: OptionSpec): CompletedOption {
+function completed([flags, , settings]: OptionSpec): CompletedOption {
   const [, short, long = ""] = /^(?:(-\w), )?(--[\w-]+)/.exec(flags) ?? [];
-  return { long, short, takesValue: flags.endsWith(">"), words: terms?.words ?? [] };
+  return { long, short, takesValue: flags.endsWith(">"), words: settings?.words ?? [] };
 }

@@ -1,5 +1,5 @@
 /** The values that an option accepts, and its default. */
-export interface OptionTerms {
+export interface OptionSettings {
   /** Whether the value is a path, and not a URL. Default: true for a `<file>`, `<dir>`, `<folder>` or `<path>`. */
   readonly path?: boolean;
   /** The words that the value may be. */
@@ -13,7 +13,7 @@ export interface OptionTerms {
 }
 
 /** An option: `--out <file>` takes a value, `<file...>` takes several, and `--json` takes none. */
-export type OptionSpec = readonly [flags: string, description: string, terms?: OptionTerms];
+export type OptionSpec = readonly [flags: string, description: string, settings?: OptionSettings];
 
 /** A command, as declared in its file. */
 export interface CommandSpec {

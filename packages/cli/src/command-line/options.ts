@@ -1,31 +1,31 @@
 import { didYouMean, quote } from "@bylaw/wording";
 import { Option } from "commander";
 import { usageError } from "../io/report-error.ts";
-import type { OptionSpec, OptionTerms } from "./command.ts";
+import type { OptionSpec, OptionSettings } from "./command.ts";
 
 /** Creates an option for the full parser. */
-export function optionOf([flags, description, terms = {}]: OptionSpec): Option {
-  const option = new Option(flags, description).default(terms.default);
-  if (terms.words !== undefined) option.choices(terms.words);
-  if (flags.endsWith(">")) option.argParser(readerOf(flags.replace(/^-\w, /, ""), terms));
-  return option.makeOptionMandatory(terms.required === true);
+export function optionOf([flags, description, settings = {}]: OptionSpec): Option {
+  const option = new Option(flags, description).default(settings.default);
+  if (settings.words !== undefined) option.choices(settings.words);
+  if (flags.endsWith(">")) option.argParser(readerOf(flags.replace(/^-\w, /, ""), settings));
+  return option.makeOptionMandatory(settings.required === true);
 }
 
 /** Returns a function that reads the value of an option or argument. It throws BYLAW_USAGE_INVALID. */
 export function readerOf(
   flags: string,
-  terms: OptionTerms,
+  settings: OptionSettings,
 ): (text: string, previous?: unknown) => unknown {
   const [flag = ""] = flags.split(" ");
-  if (terms.many === true || flags.endsWith("...>"))
+  if (settings.many === true || flags.endsWith("...>"))
     return (text, previous) => [
       ...((previous ?? []) as readonly string[]),
-      valueOf(text, flags, terms),
+      valueOf(text, flags, settings),
     ];
   // `previous` cannot say whether a value was given, because it may be the default.
   let given = false;
   return (text) => {
-    const value = valueOf(text, flags, terms);
+    const value = valueOf(text, flags, settings);
     // Refused, because one of the two values would be ignored silently.
     if (given) throw usageError(`${quote(flag)} can be given only once`, "Remove one");
     given = true;
@@ -38,7 +38,7 @@ const PATH = /<(?:file|dir|folder|path)(?:\.\.\.)?>$/;
 function valueOf(
   text: string,
   flags: string,
-  { path = PATH.test(flags), words, least }: OptionTerms,
+  { path = PATH.test(flags), words, least }: OptionSettings,
 ): string | number {
   const [flag = ""] = flags.split(" ");
   if (words !== undefined) return wordOf(text, flag, words);

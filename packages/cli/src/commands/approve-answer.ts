@@ -69,7 +69,7 @@ export async function answer(
   await reportAnswer(options, () => answerOnce(verdict, id, options, { token: takeToken() }));
 }
 
-interface AnswerTerms {
+interface AnsweringOptions {
   readonly token: string | undefined;
   /** Whether the person at the terminal has read all that is recorded. Default: asked of whoever has no token. */
   readonly confirmed?: boolean;
@@ -80,7 +80,7 @@ export async function answerOnce(
   verdict: "approved" | "rejected",
   id: string,
   options: AnswerOptions,
-  { token, confirmed: isConfirmed }: AnswerTerms,
+  { token, confirmed: isConfirmed }: AnsweringOptions,
 ): Promise<RecordedAnswer> {
   if (options.url !== undefined) return await answerRemotely(verdict, id, options, token);
   const project = await projectOf(options);

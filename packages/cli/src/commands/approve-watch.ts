@@ -45,8 +45,8 @@ export async function watch(options: WatchOptions): Promise<void> {
       question.kind === "gate" ? { as } : question.kind === "call" ? { for: span } : {};
     const given = { ...rest, ...omitUndefined({ ...ofKind, reason }), always };
     // The rule has not been shown yet.
-    const terms = { token, confirmed: !always };
-    await reportAnswer({}, () => answerOnce(verdict, question.id, given, terms));
+    const answering = { token, confirmed: !always };
+    await reportAnswer({}, () => answerOnce(verdict, question.id, given, answering));
   }
   conclude(0);
 }

@@ -22,7 +22,7 @@ import { WaitingCounts } from "./waiting-counts.ts";
 import type { WatchedRuns } from "./watched-run.ts";
 
 /** What the page of a local store is served from. */
-export interface UiTerms {
+export interface UiAppOptions {
   readonly store: StoreReader;
   readonly runs: WatchedRuns;
   readonly allowing: ProjectAllowing;
@@ -37,7 +37,7 @@ export interface UiTerms {
   readonly closing: AbortSignal;
 }
 
-type ReadTerms = Pick<UiTerms, "store" | "runs" | "operator" | "allowing" | "replay">;
+type ReadOptions = Pick<UiAppOptions, "store" | "runs" | "operator" | "allowing" | "replay">;
 
 /** The largest body of a request. */
 const MAX_BYTES = 65_536;
@@ -47,8 +47,8 @@ const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 30_000;
 
 /** The server of `bylaw ui`. It answers the same requests of the page as `bylaw serve` does. */
-export function uiApp(terms: UiTerms): Hono {
-  const { runs, login, operator, hosts, closing } = terms;
+export function uiApp(options: UiAppOptions): Hono {
+  const { runs, login, operator, hosts, closing } = options;
   const app = new Hono();
   app.use(async (context, next) => {
     const { req } = context;
@@ -80,9 +80,9 @@ export function uiApp(terms: UiTerms): Hono {
       ? await next()
       : refusal(401, "This needs a sign-in", login.fix);
   });
-  addMe(app, terms);
-  addReads(app, terms);
-  addOpened(app, terms);
+  addMe(app, options);
+  addReads(app, options);
+  addOpened(app, options);
   if (operator !== undefined) addAnswers(app, operator);
   app.get("/api/v1/events", async (context) => {
     const { run, after } = runQuery(context.req.query());
@@ -126,7 +126,7 @@ function addAnswers(app: Hono, operator: UiOperator): void {
 const latestLast = async (store: StoreReader): Promise<readonly RunSummary[]> =>
   (await store.runs()).toSorted((one, other) => Date.parse(one.last) - Date.parse(other.last));
 
-function addMe(app: Hono, { store, runs, operator }: ReadTerms): void {
+function addMe(app: Hono, { store, runs, operator }: ReadOptions): void {
   const counts = new WaitingCounts(store);
   app.get("/api/v1/me", async ({ req, json }) => {
     const chosen = req.query("run") ?? "";
@@ -153,7 +153,7 @@ function addMe(app: Hono, { store, runs, operator }: ReadTerms): void {
   });
 }
 
-function addReads(app: Hono, { store, runs, replay }: ReadTerms): void {
+function addReads(app: Hono, { store, runs, replay }: ReadOptions): void {
   const experiments = new Experiments({
     events: (...of) => store.events(...of),
     runs: () => latestLast(store),
@@ -195,7 +195,7 @@ function addReads(app: Hono, { store, runs, replay }: ReadTerms): void {
   });
 }
 
-function addOpened(app: Hono, { store, runs, allowing }: ReadTerms): void {
+function addOpened(app: Hono, { store, runs, allowing }: ReadOptions): void {
   app.get("/api/v1/decisions/:sequence", async ({ req, json }) => {
     const { run } = runQuery(req.query());
     const at = sequenceIn(req.param("sequence"));

@@ -13,7 +13,7 @@ import type { Recorded } from "../replay/recorded-call.ts";
 import type { Flip } from "../replay/replay-report.ts";
 
 /** What to compare in the page. */
-interface ReplayTerms {
+interface ReplayerOptions {
   readonly a: string;
   readonly b: string;
   readonly store: StorePlace;
@@ -35,7 +35,7 @@ const KEPT = 200;
 
 /** A run of `bylaw experiment replay`. It is another process, because a configuration runs code, and an operator signs in to this one. */
 export class UiReplay {
-  readonly #terms: ReplayTerms;
+  readonly #options: ReplayerOptions;
   readonly #begun = new Date().toISOString();
   readonly #child: ChildProcess;
   readonly #ended: Promise<void>;
@@ -43,9 +43,9 @@ export class UiReplay {
   #compared: ComparedReplay | null = null;
   #error: BylawError | undefined;
 
-  constructor(terms: ReplayTerms) {
-    this.#terms = terms;
-    const { a, b, store, run, since } = terms;
+  constructor(options: ReplayerOptions) {
+    this.#options = options;
+    const { a, b, store, run, since } = options;
     const place = store.engine === "sqlite" ? `sqlite:${store.target}` : store.target;
     const args = [`--a=${a}`, `--b=${b}`, `--store=${place}`, "--json"];
     if (run !== undefined) args.push(`--run=${run}`);
@@ -66,7 +66,7 @@ export class UiReplay {
   }
 
   seen(): ReplaySeen {
-    const { a, b, run = null, since = null } = this.#terms;
+    const { a, b, run = null, since = null } = this.#options;
     const { message = null } = this.#error ?? {};
     const state = { changes: this.#changes, error: message, compared: this.#compared };
     return { a, b, run, since, begun: this.#begun, ...state };

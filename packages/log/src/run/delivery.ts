@@ -175,11 +175,11 @@ class SinkQueue {
   /** `onError`: called once for each batch that was not written, and for each that was not taken. */
   constructor(
     writer: SinkWriter,
-    terms: { readonly required: boolean; readonly onError: (error: unknown) => void },
+    options: { readonly required: boolean; readonly onError: (error: unknown) => void },
   ) {
     this.#writer = writer;
-    this.required = terms.required;
-    this.#onError = terms.onError;
+    this.required = options.required;
+    this.#onError = options.onError;
   }
 
   tell(events: readonly LogEvent[], view: View): Promise<void> {

@@ -15,7 +15,7 @@ import {
 import { QUESTION_TOOL, answered } from "./ask-user.ts";
 import type { ProjectGates } from "./gates.ts";
 import { overlayRun, viewsByName } from "../service/overlay-run.ts";
-import { QuestionList, type QuestionListTerms } from "./question-list.ts";
+import { QuestionList, type QuestionListOptions } from "./question-list.ts";
 import type { Question } from "./questions.ts";
 
 interface GivenAnswer {
@@ -35,7 +35,7 @@ interface WaiverRequest {
   readonly expires_at: string;
 }
 
-interface ApprovalTerms extends QuestionListTerms {
+interface ApprovalOptions extends QuestionListOptions {
   readonly run: Run;
   readonly store: Pick<Store, "get">;
   readonly kernel: Pick<Kernel, "declared" | "policy">;
@@ -52,11 +52,11 @@ const ANSWER_KEPT = 86_400_000;
 
 export class Approvals {
   readonly list: QuestionList;
-  readonly #terms: ApprovalTerms;
+  readonly #options: ApprovalOptions;
 
-  constructor(terms: ApprovalTerms) {
-    this.#terms = terms;
-    this.list = new QuestionList(terms);
+  constructor(options: ApprovalOptions) {
+    this.#options = options;
+    this.list = new QuestionList(options);
   }
 
   /**
@@ -67,9 +67,9 @@ export class Approvals {
     id: string,
     who: Answerer,
     given: GivenAnswer,
-    through: Run = this.#terms.run,
+    through: Run = this.#options.run,
   ): Promise<LogEvent> {
-    const { run, store, kernel, gates, questions, now } = this.#terms;
+    const { run, store, kernel, gates, questions, now } = this.#options;
     const documentId = JSON.stringify([run.run, id]);
     // Read this first: an answer that comes in between changes its version, so this one fails.
     const before = await store.get(KIND, documentId);
@@ -107,9 +107,9 @@ export class Approvals {
   async waive(
     who: Answerer,
     { task, gate, check, role: as, reason, expires_at }: WaiverRequest,
-    through: Run = this.#terms.run,
+    through: Run = this.#options.run,
   ): Promise<LogEvent> {
-    const { run, gates } = this.#terms;
+    const { run, gates } = this.#options;
     if (gates === undefined)
       throw unanswerable("The contract has no gates", "There is nothing to waive.");
     const role = roleFor(who, as, waiversOf(gates, gate));
@@ -124,8 +124,12 @@ export class Approvals {
    * Records that a mark is cleared, as if no call had set it. Throws like {@link answer}, and BYLAW_EVENT_REFUSED if no policy defines the
    * mark.
    */
-  async clearMark(who: Answerer, mark: string, through: Run = this.#terms.run): Promise<LogEvent> {
-    const { run, kernel } = this.#terms;
+  async clearMark(
+    who: Answerer,
+    mark: string,
+    through: Run = this.#options.run,
+  ): Promise<LogEvent> {
+    const { run, kernel } = this.#options;
     // The plugin refuses a mark that no policy defines.
     if (!kernel.declared.plugins.includes("@bylaw/plugin-policy"))
       throw unanswerable("This server has no policies", "There is nothing to clear.");
@@ -138,13 +142,13 @@ export class Approvals {
 
   // An agent that a gate names as its approver has its own credential and has not worked on the task, which the gate checks.
   async #checkPerson({ by }: Answerer, role: string | undefined): Promise<void> {
-    const { follower, questions } = this.#terms;
+    const { follower, questions } = this.#options;
     await follower.fresh();
     if (role === undefined || role === "human") refuseAgents(by, questions.agents);
   }
 
   #until(given: string | undefined, otherwise: number): string {
-    const time = Date.parse(this.#terms.now());
+    const time = Date.parse(this.#options.now());
     const end = given === undefined ? time + otherwise : Date.parse(given);
     if (end > time && end <= time + MAX_MS) return new Date(end).toISOString();
     throw unanswerable(

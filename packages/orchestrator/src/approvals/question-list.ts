@@ -19,7 +19,7 @@ export interface Wait {
   readonly signal: AbortSignal;
 }
 
-export interface QuestionListTerms {
+export interface QuestionListOptions {
   readonly run: Pick<Run, "catchUp"> & { readonly view: View };
   readonly questions: QuestionFold;
   readonly follower: LogFollower;
@@ -47,16 +47,16 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 export class QuestionList {
-  readonly #terms: QuestionListTerms;
+  readonly #options: QuestionListOptions;
   /** Gates that were open before, so that their answer can be shown later. */
   readonly #gates = new Map<string, OpenGate>();
 
-  constructor(terms: QuestionListTerms) {
-    this.#terms = terms;
+  constructor(options: QuestionListOptions) {
+    this.#options = options;
   }
 
   async open({ task }: QuestionScope = {}): Promise<readonly OpenId[]> {
-    const { run, questions, follower } = this.#terms;
+    const { run, questions, follower } = this.#options;
     await Promise.all([follower.fresh(), run.catchUp()]);
     const open = questions.open({ view: run.view, now: this.#time(), task });
     for (const one of open)
@@ -66,12 +66,12 @@ export class QuestionList {
 
   /** Whether an agent of the run has this name, up to the last event that was read. */
   isAgent(name: string): boolean {
-    return this.#terms.questions.agents.has(foldName(name));
+    return this.#options.questions.agents.has(foldName(name));
   }
 
   /** The number of open questions after the last event that was read. */
   count(): number {
-    const { run, questions } = this.#terms;
+    const { run, questions } = this.#options;
     return questions.open({ view: run.view, now: this.#time() }).length;
   }
 
@@ -83,7 +83,7 @@ export class QuestionList {
     const begin = after === undefined ? 0 : this.#indexAfter(all, after);
     const page = all.slice(begin, begin + limit);
     const approvals: OpenQuestion[] = [];
-    for (const one of page) approvals.push(openQuestion(await this.#terms.questions.read(one)));
+    for (const one of page) approvals.push(openQuestion(await this.#options.questions.read(one)));
     const last = page.at(-1);
     const hasMore = last !== undefined && begin + limit < all.length;
     return { approvals, total: all.length, ...(hasMore ? { next: last.id } : {}) };
@@ -95,7 +95,7 @@ export class QuestionList {
     scope: QuestionScope,
     wait?: Wait,
   ): Promise<OpenQuestion | ClosedQuestion | undefined> {
-    const from = this.#terms.follower.head;
+    const from = this.#options.follower.head;
     const found = await this.#find(id, scope);
     return wait === undefined || wait.ms <= 0 || found?.state !== "open"
       ? found
@@ -106,7 +106,7 @@ export class QuestionList {
     id: string,
     scope: QuestionScope,
   ): Promise<OpenQuestion | ClosedQuestion | undefined> {
-    const { questions } = this.#terms;
+    const { questions } = this.#options;
     const sees = (task: string | null): boolean => scope.task === undefined || task === scope.task;
     const open = (await this.open(scope)).find((one) => one.id === id);
     if (open !== undefined) return openQuestion(await questions.read(open));
@@ -125,7 +125,7 @@ export class QuestionList {
     const index = all.findIndex(({ id }) => id === after);
     if (index !== -1) return index + 1;
     const gate = this.#gates.get(after);
-    const call = gate === undefined ? this.#terms.questions.call(after, this.#time()) : undefined;
+    const call = gate === undefined ? this.#options.questions.call(after, this.#time()) : undefined;
     if (gate === undefined && call === undefined)
       throw badRequest(
         `\`after\` must be the \`next\` of a page, and ${quote(after)} is not`,
@@ -149,7 +149,7 @@ export class QuestionList {
     const end = performance.now() + ms;
     const said = answersOf(before);
     let position = from;
-    const listener = this.#terms.feed.listen();
+    const listener = this.#options.feed.listen();
     try {
       for (let left = ms; left > 0 && !signal.aborted; left = end - performance.now()) {
         const frames = await listener.after(position, { ms: left, signal });
@@ -167,7 +167,7 @@ export class QuestionList {
   }
 
   #time(): number {
-    return Date.parse(this.#terms.now());
+    return Date.parse(this.#options.now());
   }
 }
 

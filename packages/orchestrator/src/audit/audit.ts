@@ -5,7 +5,7 @@ import { AuditIndex, type AuditFilter, type AuditHit } from "./audit-index.ts";
 import { AuditCounts } from "./audit-stats.ts";
 import type { LogFollower, LogFold } from "../events/log-follower.ts";
 
-interface AuditTerms {
+interface AuditOptions {
   readonly store: Pick<Store, "events">;
   readonly run: string;
   /** How many events are indexed. Older ones can be found with `bylaw log query`. */
@@ -20,15 +20,15 @@ const AT_ONCE = 64;
 
 /** Searches the log. Reads no more of it than it returns. */
 export class Audit implements LogFold {
-  readonly #terms: AuditTerms;
+  readonly #options: AuditOptions;
   readonly #follower: () => LogFollower;
   readonly #index: AuditIndex;
   readonly #stats = new AuditCounts();
 
-  constructor(terms: AuditTerms, follower: () => LogFollower) {
-    this.#terms = terms;
+  constructor(options: AuditOptions, follower: () => LogFollower) {
+    this.#options = options;
     this.#follower = follower;
-    this.#index = new AuditIndex(terms);
+    this.#index = new AuditIndex(options);
   }
 
   add(events: readonly LogEvent[]): void {
@@ -68,7 +68,7 @@ export class Audit implements LogFold {
   }
 
   async *#events(hits: readonly AuditHit[]): AsyncGenerator<readonly [AuditHit, LogEvent]> {
-    const { store, run } = this.#terms;
+    const { store, run } = this.#options;
     for (const near of parts(hits)) {
       const [newest, oldest] = [near[0]?.sequence ?? 0, near.at(-1)?.sequence ?? 0];
       const read = await store.events(run, oldest - 1, newest - oldest + 1);
@@ -81,7 +81,7 @@ export class Audit implements LogFold {
   }
 
   async #callOf({ call }: AuditHit): Promise<LogEvent | undefined> {
-    const { store, run } = this.#terms;
+    const { store, run } = this.#options;
     return call > 0 ? (await store.events(run, call - 1, 1))[0] : undefined;
   }
 }

@@ -6,7 +6,7 @@ import { setBounded } from "../service/bounded-map.ts";
 import { isStoreFailure } from "../service/store-health.ts";
 import type { Refusal, RefusedRequest } from "./refusal.ts";
 
-interface RefusalTerms {
+interface RefusalOptions {
   readonly run: Run;
   /** How many refusals per second are recorded for each agent, and for all unknown callers together. */
   readonly per_second: number;
@@ -36,20 +36,20 @@ interface Bucket {
 
 /** Records refused requests, up to a rate, so that nobody can fill the log with them. */
 export class Refusals {
-  readonly #terms: RefusalTerms;
+  readonly #options: RefusalOptions;
   readonly #most: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(terms: RefusalTerms) {
-    this.#terms = terms;
-    this.#most = Math.max(1, terms.per_second);
+  constructor(options: RefusalOptions) {
+    this.#options = options;
+    this.#most = Math.max(1, options.per_second);
   }
 
   async add(
     { code, status, credential, agent }: Refusal,
     { route, task, tool }: RefusedRequest,
   ): Promise<void> {
-    this.#terms.onRefused(code);
+    this.#options.onRefused(code);
     const bucket = this.#bucketOf(agent);
     const about = omitUndefined({ agent, task, tool });
     const method = route.method.toUpperCase();
@@ -71,7 +71,7 @@ export class Refusals {
     const recorded = await Promise.all(
       [...this.#buckets.values()].map(async (bucket) => {
         const { missed } = bucket;
-        if (missed === undefined || this.#terms.per_second === 0) return false;
+        if (missed === undefined || this.#options.per_second === 0) return false;
         if (!(this.#mayRecord(bucket) || all)) return false;
         // The missed refusal is one of the unrecorded ones, and is now recorded itself.
         bucket.unrecorded -= 1;
@@ -84,14 +84,14 @@ export class Refusals {
   // A flood of unknown callers must not hide what a known agent tried.
   #bucketOf(agent: string | undefined): Bucket {
     const key = agent === undefined ? "" : `agent ${agent}`;
-    const fresh = { left: this.#most, last: this.#terms.time(), unrecorded: 0 };
+    const fresh = { left: this.#most, last: this.#options.time(), unrecorded: 0 };
     const bucket = this.#buckets.get(key) ?? fresh;
     setBounded(this.#buckets, key, bucket, AGENTS);
     return bucket;
   }
 
   #mayRecord(bucket: Bucket): boolean {
-    const { time, per_second } = this.#terms;
+    const { time, per_second } = this.#options;
     const at = time();
     const more = (Math.max(0, at - bucket.last) / 1_000) * per_second;
     bucket.left = Math.min(this.#most, bucket.left + more);
@@ -102,7 +102,7 @@ export class Refusals {
   }
 
   async #record(bucket: Bucket, refusal: RefusalRecord): Promise<boolean> {
-    const { run, log } = this.#terms;
+    const { run, log } = this.#options;
     const { unrecorded } = bucket;
     bucket.unrecorded = 0;
     bucket.missed = undefined;

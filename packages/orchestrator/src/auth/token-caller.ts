@@ -5,7 +5,7 @@ import type { AgentCaller, Caller } from "./caller.ts";
 /** Reads a phase token without checking it against the log. */
 export type TokenReader = (token: string) => Caller | Refusal | Promise<Caller | Refusal>;
 
-interface TokenTerms {
+interface TokenCallerOptions {
   readonly signer: Pick<TokenSigner, "read" | "contract">;
   readonly run: string;
 }
@@ -13,7 +13,7 @@ interface TokenTerms {
 type Read = Awaited<ReturnType<TokenSigner["read"]>>;
 
 /** Creates the reader of phase tokens. A token that was read before is found in a cache. */
-export function createTokenReader({ signer, run }: TokenTerms): TokenReader {
+export function createTokenReader({ signer, run }: TokenCallerOptions): TokenReader {
   function callerOf(token: string, claims: Read): Caller | Refusal {
     if (typeof claims === "string") {
       const status = 401;

@@ -7,7 +7,7 @@ import { PathReader } from "./path-reader.ts";
 import { findServerCode, type ServerCode, type StartupPath } from "./server-code.ts";
 import { realOf } from "./server-files.ts";
 
-interface CodeTerms {
+interface CodeOptions {
   /** Absolute, and exists. */
   readonly workspace: string;
   /** The files of settings and the configuration, absolute. They may be missing. */
@@ -18,7 +18,7 @@ interface CodeTerms {
  * Refuses a workspace in which agents could change what the server runs: its modules, what starts it, or its settings. Returns the places
  * that agents must not write. Throws BYLAW_SERVER_WRITABLE.
  */
-export function guardCode({ workspace, settings }: CodeTerms): readonly string[] {
+export function guardCode({ workspace, settings }: CodeOptions): readonly string[] {
   const reader = new PathReader();
   const code = findServerCode(reader);
   const pathOf = pathInto(workspace, reader);
@@ -46,7 +46,7 @@ export function guardCode({ workspace, settings }: CodeTerms): readonly string[]
 
 const paths = (all: readonly string[]): readonly StartupPath[] => all.map((path) => ({ path }));
 
-interface KeptTerms {
+interface KeptOptions {
   readonly settings: readonly string[];
   /** The workspace and the folders above it. */
   readonly above: readonly string[];
@@ -56,7 +56,7 @@ interface KeptTerms {
 /** The places to protect, none inside another. A whole folder is protected unless it contains the workspace. */
 function keptOf(
   { startupPaths, packages, files }: ServerCode,
-  { settings, above, reader }: KeptTerms,
+  { settings, above, reader }: KeptOptions,
 ): readonly string[] {
   const realOf = (path: string): string => reader.realOf(path);
   const firstOf = (...places: readonly (string | undefined)[]): string | undefined =>

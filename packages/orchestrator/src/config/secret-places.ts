@@ -11,7 +11,7 @@ export interface SecretPlace {
   readonly made?: boolean;
 }
 
-type Terms = Pick<Settings, "auth" | "store" | "data">;
+type SecretSettings = Pick<Settings, "auth" | "store" | "data">;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The variable of the secret that signs tokens. */
@@ -22,7 +22,7 @@ const ENROL_VARIABLE = "BYLAW_ENROL_SECRET";
 
 /** The place of the secret that signs tokens. `contract`: the variable that the contract names. */
 export function tokenPlace(
-  settings: Terms,
+  settings: SecretSettings,
   environment: Environment,
   contract: string | undefined,
 ): SecretPlace {
@@ -33,7 +33,7 @@ export function tokenPlace(
 }
 
 /** The place of the secret that agents enrol with. `isGiven`: whether the environment or the embedding program provides it. */
-export const enrolmentPlace = (settings: Terms, isGiven: boolean): SecretPlace =>
+export const enrolmentPlace = (settings: SecretSettings, isGiven: boolean): SecretPlace =>
   placeOf(
     settings,
     settings.auth.enrol_secret_file,
@@ -42,12 +42,12 @@ export const enrolmentPlace = (settings: Terms, isGiven: boolean): SecretPlace =
   );
 
 /** The same, with these variables. */
-export const enrolmentPlaceIn = (settings: Terms, environment: Environment): SecretPlace =>
+export const enrolmentPlaceIn = (settings: SecretSettings, environment: Environment): SecretPlace =>
   enrolmentPlace(settings, (environment[ENROL_VARIABLE] ?? "") !== "");
 
 // A configured file takes precedence. Nodes that share a store never create a secret, because all need the same one.
 function placeOf(
-  { store, data }: Terms,
+  { store, data }: SecretSettings,
   named: string | undefined,
   variable: string | undefined,
   made: string,

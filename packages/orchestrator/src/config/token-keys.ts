@@ -26,13 +26,16 @@ export interface TokenKeys {
   readonly unread: readonly string[];
 }
 
-type Terms = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
+type TokenSettings = Pick<Contract["enforcement"]["tokens"], "algorithm" | "secretEnvVar">;
 
 /**
  * Finds the keys of tokens. The first start creates one, unless other nodes need the same. A key's id is derived from its text, so that a
  * token still shows which key signed it after the key was replaced. Throws BYLAW_SECRET_INVALID if there is no key, or two are equal.
  */
-export function readTokenKeys(settings: Settings, { algorithm, secretEnvVar }: Terms): TokenKeys {
+export function readTokenKeys(
+  settings: Settings,
+  { algorithm, secretEnvVar }: TokenSettings,
+): TokenKeys {
   const { variable: env, file, made = false } = tokenPlace(settings, process.env, secretEnvVar);
   const { token_secret_file, old_token_secret_files: old } = settings.auth;
   if (file !== undefined && made)
@@ -69,7 +72,7 @@ const placeOf = ({ env, file = "" }: FoundKey): { env: string } | { file: string
 /** The keys that a configuration in `folder` names, or leaves to the contract. */
 export function configuredKeys(
   named: readonly TokenKey[] | undefined,
-  { secretEnvVar }: Terms,
+  { secretEnvVar }: TokenSettings,
   folder: string,
 ): TokenKeys {
   const keys = named ?? [{ id: "default", env: secretEnvVar ?? TOKEN_VARIABLE }];

@@ -6,7 +6,7 @@ import type { AppContext } from "../http/app-env.ts";
 export type StreamEnd = "closed" | "slow" | "failed";
 
 /** A stream of events to one client. */
-export interface StreamTerms {
+export interface StreamOptions {
   readonly listener: Listener;
   /** The sequence of the last event that the client has. */
   readonly after: number;
@@ -32,8 +32,8 @@ const RETRY = 1_000;
  * Answers with server-sent events, read from the log as fast as the client takes them. A client that was disconnected continues with the id
  * of its last event and misses none.
  */
-export function eventStream(context: AppContext, terms: StreamTerms): Response {
-  const response = streamSSE(context, (stream) => new EventStream(context, stream, terms).run());
+export function eventStream(context: AppContext, options: StreamOptions): Response {
+  const response = streamSSE(context, (stream) => new EventStream(context, stream, options).run());
   response.headers.set("cache-control", "no-store");
   response.headers.set("x-accel-buffering", "no");
   return response;
@@ -42,23 +42,23 @@ export function eventStream(context: AppContext, terms: StreamTerms): Response {
 class EventStream {
   readonly #context: AppContext;
   readonly #stream: SSEStreamingApi;
-  readonly #terms: StreamTerms;
+  readonly #options: StreamOptions;
   readonly #left = new AbortController();
   readonly #signal: AbortSignal;
   #position: number;
   #end: StreamEnd = "closed";
 
-  constructor(context: AppContext, stream: SSEStreamingApi, terms: StreamTerms) {
+  constructor(context: AppContext, stream: SSEStreamingApi, options: StreamOptions) {
     this.#context = context;
     this.#stream = stream;
-    this.#terms = terms;
-    this.#position = terms.after;
-    this.#signal = AbortSignal.any([terms.signal, this.#left.signal]);
+    this.#options = options;
+    this.#position = options.after;
+    this.#signal = AbortSignal.any([options.signal, this.#left.signal]);
     stream.onAbort(() => this.#left.abort());
   }
 
   async run(): Promise<void> {
-    const { listener, onEnd } = this.#terms;
+    const { listener, onEnd } = this.#options;
     try {
       await this.#send(() => this.#stream.write(`retry: ${RETRY}\n\n`));
       while (this.#goesOn() && (await this.#sendNext()));
@@ -71,7 +71,7 @@ class EventStream {
   }
 
   #goesOn(): boolean {
-    return !this.#signal.aborted && this.#terms.mayGoOn();
+    return !this.#signal.aborted && this.#options.mayGoOn();
   }
 
   /**
@@ -79,7 +79,7 @@ class EventStream {
    */
   async #sendNext(): Promise<boolean> {
     const from = this.#position;
-    const deadline = performance.now() + this.#terms.heartbeat_ms;
+    const deadline = performance.now() + this.#options.heartbeat_ms;
     for (;;) {
       const ms = deadline - performance.now();
       const frames = ms <= 0 ? [] : await this.#next(ms);
@@ -95,11 +95,11 @@ class EventStream {
   }
 
   #next(ms: number): Promise<readonly Frame[]> {
-    return this.#terms.listener.after(this.#position, { ms, signal: this.#signal });
+    return this.#options.listener.after(this.#position, { ms, signal: this.#signal });
   }
 
   async #sendAll(frames: readonly Frame[]): Promise<"over" | "some" | "none"> {
-    const { sees, endsBefore } = this.#terms;
+    const { sees, endsBefore } = this.#options;
     let sent: "some" | "none" = "none";
     for (const frame of frames) {
       if (endsBefore(frame) || (sees(frame) && !this.#goesOn())) return "over";
@@ -117,7 +117,7 @@ class EventStream {
       this.#end = "slow";
       this.#left.abort();
       this.#context.env?.outgoing?.destroy();
-    }, this.#terms.slow_ms);
+    }, this.#options.slow_ms);
     slow.unref();
     try {
       await write();

@@ -15,7 +15,7 @@ export interface Listener {
   close(): void;
 }
 
-interface FeedTerms {
+interface FeedOptions {
   readonly store: Pick<Store, "events" | "watch">;
   readonly run: string;
   /** Returns the end of the log when this node last read it. */
@@ -34,7 +34,7 @@ const KEPT = 4_000_000;
 
 /** The log of a run as it grows, for any number of listeners, each at its own position. */
 export class Feed {
-  readonly #terms: FeedTerms;
+  readonly #options: FeedOptions;
   readonly #waiting = new Set<() => void>();
   readonly #paging = new Paging({ chars: READ, most: PAGE });
   #listeners = 0;
@@ -50,13 +50,13 @@ export class Feed {
   #poll: NodeJS.Timeout | undefined;
   #unwatch: Promise<() => void> | undefined;
 
-  constructor(terms: FeedTerms) {
-    this.#terms = terms;
+  constructor(options: FeedOptions) {
+    this.#options = options;
   }
 
   /** Resolves to the current end of the log. */
   async head(): Promise<number> {
-    const { store, run, known } = this.#terms;
+    const { store, run, known } = this.#options;
     const has = async (sequence: number): Promise<boolean> =>
       (await store.events(run, sequence - 1, 1)).length > 0;
     // Sequences have no gaps, so a few reads find the end of a log of any length.
@@ -112,7 +112,7 @@ export class Feed {
   }
 
   async #read(): Promise<void> {
-    const { store, run } = this.#terms;
+    const { store, run } = this.#options;
     for (;;) {
       this.#again = false;
       const { limit } = this.#paging;
@@ -138,12 +138,12 @@ export class Feed {
     if (this.#reading) return;
     this.#reading = true;
     void this.#read()
-      .catch(this.#terms.onError)
+      .catch(this.#options.onError)
       .finally(() => (this.#reading = false));
   }
 
   #start(): void {
-    const { store, run, onError } = this.#terms;
+    const { store, run, onError } = this.#options;
     this.#resumes = true;
     this.#poll = setInterval(() => this.#look(), POLL_MS);
     this.#poll.unref();
@@ -184,7 +184,7 @@ export class Feed {
   }
 
   async #behind(sequence: number, paging: Paging): Promise<readonly Frame[]> {
-    const { store, run } = this.#terms;
+    const { store, run } = this.#options;
     const read = (await store.events(run, sequence, paging.limit)).map(frameOf);
     paging.saw(read);
     return read;

@@ -40,7 +40,7 @@ export interface PostedMessage {
   readonly message: Message;
 }
 
-interface MessengerTerms {
+interface MessengerOptions {
   readonly run: Pick<Run, "run" | "record">;
   readonly store: Pick<Store, "get">;
   /** Returns how a person can answer a question. */
@@ -71,13 +71,13 @@ interface Details {
  * record; a receiver knows the repetition by its id.
  */
 export class Messenger {
-  readonly #terms: MessengerTerms;
+  readonly #options: MessengerOptions;
   readonly #told = new Map<string, true>();
   readonly #claimed = new Set<string>();
   readonly #failed = new Map<string, { readonly tries: number; readonly until: number }>();
 
-  constructor(terms: MessengerTerms) {
-    this.#terms = terms;
+  constructor(options: MessengerOptions) {
+    this.#options = options;
   }
 
   /** Whether a message failed and is tried again by the next call. */
@@ -87,7 +87,7 @@ export class Messenger {
 
   /** Makes one try to tell a person. Throws the errors of the store. */
   async tell(question: OpenQuestion, { name, notify }: Recipient): Promise<Outcome> {
-    const { run, store, now, answerBy, signal, onFailed } = this.#terms;
+    const { run, store, now, answerBy, signal, onFailed } = this.#options;
     const id = JSON.stringify([run.run, question.id, name]);
     if (this.#told.has(id)) return { done: true };
     const { tries = 0, until = 0 } = this.#failed.get(id) ?? {};
@@ -127,7 +127,7 @@ export class Messenger {
   /** Whether this process may send a message. The claim of a process that died expires. */
   async #claim(id: string, details: Details): Promise<boolean> {
     if (this.#claimed.has(id)) return true;
-    const { store } = this.#terms;
+    const { store } = this.#options;
     if ((await store.get(CLAIM, id)) !== undefined) return false;
     try {
       await this.#write(MESSAGE_CLAIMED, { ...details }, { kind: CLAIM, id, value: "{}" });
@@ -149,7 +149,7 @@ export class Messenger {
       await this.#write(PERSON_TOLD, { ...details }, { kind: TOLD, id, value });
     } catch (error) {
       // Another process has told this person too.
-      if ((await this.#terms.store.get(TOLD, id)) === undefined) throw error;
+      if ((await this.#options.store.get(TOLD, id)) === undefined) throw error;
     }
   }
 
@@ -158,7 +158,7 @@ export class Messenger {
     details: Readonly<Record<string, string | boolean>>,
     document: { readonly kind: string; readonly id: string; readonly value: string },
   ): Promise<void> {
-    const { run, now } = this.#terms;
+    const { run, now } = this.#options;
     const kept = document.kind === CLAIM ? CLAIMED_MS : KEPT_MS;
     const expires_at = new Date(Date.parse(now()) + kept).toISOString();
     await run.record([{ event_type, agent_id: null, task_id: null, details }], {

@@ -20,7 +20,7 @@ import { sendFailure } from "./send-failure.ts";
 import { closeInSlack } from "./slack.ts";
 import type { Message } from "./webhook.ts";
 
-interface NotifierTerms {
+interface NotifierOptions {
   readonly run: Run;
   readonly store: Pick<Store, "get">;
   readonly questions: QuestionList;
@@ -45,15 +45,15 @@ const mayAnswer = ({ roles }: Recipient, question: OpenQuestion): boolean =>
 
 /** Tells operators about the questions of a run by their webhooks. */
 export class Notifier {
-  readonly #terms: NotifierTerms;
+  readonly #options: NotifierOptions;
   readonly #closing = new AbortController();
   readonly #messenger: Messenger;
   readonly #posted = new Map<string, PostedMessage>();
   #working: Promise<void> | undefined;
 
-  constructor(terms: NotifierTerms) {
-    this.#terms = terms;
-    const { run, store, now } = terms;
+  constructor(options: NotifierOptions) {
+    this.#options = options;
+    const { run, store, now } = options;
     this.#messenger = new Messenger({
       ...{ run, store, now, signal: this.#closing.signal },
       answerBy: async (question, name) => ({ link: await this.#linkTo(question, name) }),
@@ -71,7 +71,7 @@ export class Notifier {
   }
 
   async #follow(): Promise<void> {
-    const { every_ms, log } = this.#terms;
+    const { every_ms, log } = this.#options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
       try {
@@ -85,7 +85,7 @@ export class Notifier {
   }
 
   async #tellUntilNobodyIsLeft(): Promise<void> {
-    const { feed, every_ms } = this.#terms;
+    const { feed, every_ms } = this.#options;
     const { signal } = this.#closing;
     const listener = feed.listen();
     try {
@@ -101,7 +101,7 @@ export class Notifier {
   }
 
   async #round(recipients: readonly Recipient[]): Promise<void> {
-    const { approvals } = await this.#terms.questions.page({}, { limit: 100 });
+    const { approvals } = await this.#options.questions.page({}, { limit: 100 });
     const open = approvals.filter(({ state }) => state === "open");
     await Promise.all(
       open.flatMap((question) =>
@@ -121,7 +121,7 @@ export class Notifier {
     { posted, message }: PostedMessage,
     recipients: readonly Recipient[],
   ): Promise<void> {
-    const found = await this.#terms.questions.get(message.question.id, {});
+    const found = await this.#options.questions.get(message.question.id, {});
     if (found === undefined || found.state === "open") return;
     this.#posted.delete(id);
     const to = recipients.find(({ name }) => name === message.to)?.notify;
@@ -135,7 +135,7 @@ export class Notifier {
   }
 
   #warn({ to, question }: Pick<Message, "to" | "question">, why: string): void {
-    this.#terms.log.warn(
+    this.#options.log.warn(
       { operator: to, question: question.id, why },
       "a person could not be told",
     );
@@ -144,7 +144,7 @@ export class Notifier {
   // While the file of operators is broken, nobody in it is known.
   #recipients(): readonly Recipient[] {
     try {
-      return recipientsIn(this.#terms.operators());
+      return recipientsIn(this.#options.operators());
     } catch {
       return [];
     }
@@ -157,7 +157,7 @@ export class Notifier {
   }
 
   async #linkTo(question: OpenQuestion, name: string): Promise<string | undefined> {
-    const { links, settings } = this.#terms;
+    const { links, settings } = this.#options;
     const { answers_at, link_minutes } = settings;
     if (answers_at === undefined) return undefined;
     const token = await links.sign({ question: question.id, by: name }, link_minutes);

@@ -29,8 +29,8 @@ interface AskedCall {
  * Tells the operators of a project about a call that waits, unless a server does. Resolves when each was told or could not be. If the file of
  * operators is broken, records that and resolves. Throws the errors of the store, and AbortError.
  */
-export async function tellOperators(terms: AskedCall): Promise<void> {
-  const { run, store, asked, file, answerWith, signal } = terms;
+export async function tellOperators(options: AskedCall): Promise<void> {
+  const { run, store, asked, file, answerWith, signal } = options;
   const question = openQuestion({ id: callQuestionId(run.run, asked), ...openCall(asked) });
   const messenger = new Messenger({
     ...{ run, store, signal },

@@ -8,7 +8,7 @@ import {
 import { pino } from "pino";
 import type { Settings } from "../config/settings.ts";
 
-interface LogTerms {
+interface LogOptions {
   readonly level: Settings["log"]["level"];
   /** Where log lines go. Default: standard output, one JSON object per line. */
   readonly to?: { write(line: string): unknown };
@@ -17,13 +17,19 @@ interface LogTerms {
 }
 
 /** Creates the log of a server: structured, with all secrets redacted. */
-export function createLog(terms: LogTerms): Log {
-  const { level, to, secrets = [] } = checkArgument("createLog", "the terms of a log", terms);
+export function createLog(options: LogOptions): Log {
+  const { level, to, secrets = [] } = checkArgument("createLog", "the options of a log", options);
   let known = secrets;
   let clean = withoutSecrets(known);
-  const options = { level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` };
+  const pinoOptions = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+  };
   const log =
-    to === undefined ? pino(options) : pino(options, { write: (line) => void to.write(line) });
+    to === undefined
+      ? pino(pinoOptions)
+      : pino(pinoOptions, { write: (line) => void to.write(line) });
   const write =
     (at: "debug" | "info" | "warn" | "error") =>
     (fields: object, message: string): void => {

@@ -11,7 +11,7 @@ interface LogNumbers {
   readonly stats: Pick<ReturnType<AuditCounts["value"]>, "event_types" | "decisions">;
 }
 
-interface MetricsTerms {
+interface MetricsOptions {
   /** The event types that the kernel's plugins declare, and those of a run. */
   readonly types: ReadonlySet<string>;
   readonly numbers: () => Promise<LogNumbers>;
@@ -33,11 +33,11 @@ export class Metrics {
   readonly #streamEnds: Counter;
   readonly #steps: Counter;
   readonly #refusalCode = boundedLabel();
-  readonly #numbers: MetricsTerms["numbers"];
+  readonly #numbers: MetricsOptions["numbers"];
   /** The numbers of the log, read once for each scrape. */
   #read: Promise<LogNumbers> | undefined;
 
-  constructor({ types, numbers }: MetricsTerms) {
+  constructor({ types, numbers }: MetricsOptions) {
     this.#numbers = numbers;
     const registers = [this.#register];
     collectDefaultMetrics({ register: this.#register, prefix: "bylaw_" });

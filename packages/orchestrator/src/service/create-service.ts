@@ -21,7 +21,7 @@ import { Operations } from "./operations.ts";
 import type { PreparedServer } from "./prepare-server.ts";
 import type { Service, WhatAllows } from "./service.ts";
 
-interface ServiceTerms {
+interface ServiceOptions {
   /** Tools that take precedence over the default ones with the same names. */
   readonly tools: readonly Tool<CallContext>[];
   readonly allowing: WhatAllows | undefined;
@@ -35,12 +35,12 @@ interface ServiceTerms {
 export function createService(
   prepared: PreparedServer,
   opened: OpenLog,
-  terms: ServiceTerms,
+  options: ServiceOptions,
 ): Service {
   const { settings, rules, operators } = prepared;
   const { kernel, contract, signer } = rules;
   const { store, run, canCommit } = opened;
-  const { log, now, closing, over } = terms;
+  const { log, now, closing, over } = options;
   const observeTestsOf = createTestObserver({
     ...settings.tools,
     run,
@@ -53,7 +53,7 @@ export function createService(
     rules.signing.secrets.map(({ text }) => text),
     { run: run.run, now },
   );
-  const operations = operationsOf(prepared, opened, { ...terms, tasks, links });
+  const operations = operationsOf(prepared, opened, { ...options, tasks, links });
   const authenticator = authenticatorOf(prepared, run.run);
   const { agent_per_second: per_second, agent_burst: burst } = settings.limits;
   const limit = createRateLimit({ per_second, burst });
@@ -75,12 +75,12 @@ export function createService(
     closing,
     over,
     canCommit,
-    ...omitUndefined({ limit, allowing: terms.allowing }),
+    ...omitUndefined({ limit, allowing: options.allowing }),
     inFlight: createInFlight(settings.limits),
     workspaceOf: workspacesOf(prepared),
     broken: () => opened.broken(),
     tokens: createTokenIssuer({ run, signer, contract, now }),
-    tools: toolsOf(prepared, terms, { observeTestsOf, view: run.view }),
+    tools: toolsOf(prepared, options, { observeTestsOf, view: run.view }),
     authenticate: (authorization) => authenticator.identify(authorization),
     isOperatorName: createOperatorNames(operators),
     async refused(refusal, request) {
@@ -126,7 +126,12 @@ const authenticatorOf = (
 const operationsOf = (
   { settings, rules: { kernel, contract }, operators }: PreparedServer,
   { run, store, onBreak, broken }: OpenLog,
-  { tasks, links, now, log }: Pick<ServiceTerms, "now" | "log"> & Pick<Service, "tasks" | "links">,
+  {
+    tasks,
+    links,
+    now,
+    log,
+  }: Pick<ServiceOptions, "now" | "log"> & Pick<Service, "tasks" | "links">,
 ): Operations =>
   new Operations({
     run,
@@ -147,7 +152,7 @@ const operationsOf = (
 
 function toolsOf(
   { settings, rules, secretTexts: secrets }: PreparedServer,
-  { tools: more, over }: ServiceTerms,
+  { tools: more, over }: ServiceOptions,
   { observeTestsOf, view }: { readonly observeTestsOf: TestObserver; readonly view: View },
 ): Service["tools"] {
   const { contract, serverFilePaths } = rules;

@@ -66,8 +66,8 @@ export function usualRules({
   serverFilePaths,
 }: UsualRules): Rules {
   const contract = loadContract(file, { tools: [...tools] });
-  const { mode, tokens: terms } = contract.enforcement;
-  const signing = keysOf(terms);
+  const { mode, tokens: tokenSettings } = contract.enforcement;
+  const signing = keysOf(tokenSettings);
   const all = { ...serverFilePaths, hidden: [...serverFilePaths.hidden, ...signing.files] };
   const common = { contract: file, tools: [...tools] };
   const keys = { keys: [...signing.keys] };

@@ -27,7 +27,7 @@ import { Scheduler, type Step } from "./scheduler.ts";
 import { KEEP } from "./status-file.ts";
 import { isStoreFailure } from "./store-health.ts";
 
-interface OperationTerms {
+interface OperationOptions {
   readonly run: Run;
   readonly store: Store;
   readonly kernel: Kernel;
@@ -64,11 +64,11 @@ export class Operations {
   readonly experiments: Experiments;
   readonly scheduler: Scheduler;
   readonly #notifier: Notifier;
-  readonly #terms: OperationTerms;
+  readonly #options: OperationOptions;
 
-  constructor(terms: OperationTerms) {
-    this.#terms = terms;
-    const { run, store, kernel, contract, now, log } = terms;
+  constructor(options: OperationOptions) {
+    this.#options = options;
+    const { run, store, kernel, contract, now, log } = options;
     const gates = kernel.declared.plugins.includes(GATES)
       ? projectGates(kernel, gating, contract)
       : undefined;
@@ -99,21 +99,21 @@ export class Operations {
     });
     this.refusals = new Refusals({
       run,
-      per_second: terms.refusals_per_second,
+      per_second: options.refusals_per_second,
       time: () => Date.parse(now()),
       log,
       onRefused: (code) => this.metrics.refused(code),
     });
-    const { operators, links, notify: settings, every_ms } = terms;
+    const { operators, links, notify: settings, every_ms } = options;
     this.#notifier = new Notifier({
       ...{ run, store, feed, operators, links, settings, every_ms, now, log },
       questions: this.approvals.list,
     });
     this.scheduler = new Scheduler({
-      steps: [...dueSteps(terms), { name: "refusals", work: () => this.refusals.flush() }],
-      every_ms: terms.every_ms,
+      steps: [...dueSteps(options), { name: "refusals", work: () => this.refusals.flush() }],
+      every_ms: options.every_ms,
       log,
-      paused: terms.broken,
+      paused: options.broken,
       onStep: (step, outcome) => this.metrics.stepped(step, outcome),
     });
   }
@@ -137,9 +137,9 @@ export class Operations {
   }
 
   #failed(error: unknown): void {
-    if (isChainBroken(error)) this.#terms.onBreak(error);
+    if (isChainBroken(error)) this.#options.onBreak(error);
     else if (!isStoreFailure(error))
-      this.#terms.log.warn({ error: messageOf(error) }, "the log could not be read");
+      this.#options.log.warn({ error: messageOf(error) }, "the log could not be read");
   }
 }
 
@@ -167,7 +167,7 @@ const foldOf = (questions: QuestionFold, onError: (error: unknown) => void): Log
     }),
 });
 
-interface DueTerms {
+interface DueOptions {
   readonly run: Run;
   readonly kernel: Pick<Kernel, "declared">;
   readonly contract: Contract;
@@ -187,7 +187,7 @@ function dueSteps({
   store,
   tasks,
   now,
-}: DueTerms): readonly Step[] {
+}: DueOptions): readonly Step[] {
   const knows = (plugin: string): boolean => declared.plugins.includes(plugin);
   const steps: Step[] = [{ name: "read", work: async () => (await run.catchUp(), 0) }];
   if (knows("@bylaw/plugin-tasks"))

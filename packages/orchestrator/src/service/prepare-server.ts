@@ -72,7 +72,7 @@ export async function prepareServer(
           own,
           serverFilePaths,
           workspace,
-          keysOf: (terms) => readTokenKeys(settings, terms),
+          keysOf: (tokenSettings) => readTokenKeys(settings, tokenSettings),
           consensus: settings.consensus ? settings : undefined,
           callable: settings.behaviors.agents,
           policy: settings.policy.map((file) => resolve(file)),

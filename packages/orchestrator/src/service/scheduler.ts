@@ -11,7 +11,7 @@ export interface Step {
 
 export type StepOutcome = "ok" | "failed";
 
-interface SchedulerTerms {
+interface SchedulerOptions {
   readonly steps: readonly Step[];
   /** Milliseconds from one round to the next. */
   readonly every_ms: number;
@@ -23,19 +23,19 @@ interface SchedulerTerms {
 
 /** Repeats scheduled work. */
 export class Scheduler {
-  readonly #terms: SchedulerTerms;
+  readonly #options: SchedulerOptions;
   #timer: NodeJS.Timeout | undefined;
   #working: Promise<void> | undefined;
   #stopped = false;
 
-  constructor(terms: SchedulerTerms) {
-    this.#terms = terms;
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
   }
 
   start(): void {
     if (this.#stopped) return;
     // Varies the time, so that nodes do not all start at the same moment.
-    const ms = this.#terms.every_ms * (0.8 + Math.random() * 0.4);
+    const ms = this.#options.every_ms * (0.8 + Math.random() * 0.4);
     this.#timer = setTimeout(() => void this.round().finally(() => this.start()), ms);
     this.#timer.unref();
   }
@@ -53,7 +53,7 @@ export class Scheduler {
   }
 
   async #all(): Promise<void> {
-    const { steps, paused } = this.#terms;
+    const { steps, paused } = this.#options;
     for (const step of steps) {
       if (this.#stopped || paused?.() === true) return;
       await this.#do(step);
@@ -61,7 +61,7 @@ export class Scheduler {
   }
 
   async #do({ name, work }: Step): Promise<void> {
-    const { log, onStep } = this.#terms;
+    const { log, onStep } = this.#options;
     try {
       const recorded = await work();
       if (recorded > 0) log.info({ step: name, recorded }, "a scheduled step recorded events");

@@ -3,7 +3,7 @@ import { containmentObstacle } from "@bylaw/process";
 import { quote, quoteAll } from "@bylaw/wording";
 import type { Settings } from "../config/settings.ts";
 
-interface WarningTerms {
+interface WarningOptions {
   readonly settings: Settings;
   readonly contract: Contract;
   /** The names of the server's tools. */
@@ -15,14 +15,14 @@ interface WarningTerms {
 }
 
 /** The parts of the contract that these settings prevent, one sentence each, for the person who starts the server. */
-export function startWarnings(terms: WarningTerms): readonly string[] {
-  const { settings, contract, operated } = terms;
+export function startWarnings(options: WarningOptions): readonly string[] {
+  const { settings, contract, operated } = options;
   const named = new Map<string, string[]>();
   for (const { id, allowedTools, forbiddenTools } of contract.phases)
     for (const tool of allowedTools.filter((one) => !forbiddenTools.includes(one)))
       named.set(tool, [...(named.get(tool) ?? []), id]);
   const unusable = [...named].flatMap(([tool, phases]) => {
-    const why = obstacleOf(tool, terms);
+    const why = obstacleOf(tool, options);
     return why === undefined ? [] : [`${quote(tool)} of ${quoteAll(phases)} ${why}`];
   });
   const approvals = contract.gates.filter(({ type }) => type === "approval");
@@ -54,7 +54,7 @@ const PROGRAMS: ReadonlySet<string> = new Set(["bash", "git_commit", "run_tests"
 
 function obstacleOf(
   tool: string,
-  { settings, contract, tools, operated, workspace }: WarningTerms,
+  { settings, contract, tools, operated, workspace }: WarningOptions,
 ): string | undefined {
   if (!tools.has(tool)) {
     if (tool === "web_fetch") return "is missing: name its hosts in `tools.web_hosts`";

@@ -21,7 +21,7 @@ interface TestedWork {
  */
 export type TestObserver = (work: TestedWork) => Promise<Observed>;
 
-interface TestTerms extends Pick<Settings["tools"], "contain" | "allow_root" | "wrap"> {
+interface ObserverOptions extends Pick<Settings["tools"], "contain" | "allow_root" | "wrap"> {
   readonly run: Run;
   readonly contract: Contract;
   /** Files and folders that the tests cannot read. */
@@ -42,7 +42,7 @@ export function createTestObserver({
   wrap,
   hidden,
   protect,
-}: TestTerms): TestObserver {
+}: ObserverOptions): TestObserver {
   const inFlight = new Map<string, Promise<Observed>>();
 
   async function observe(work: TestedWork): Promise<Observed> {

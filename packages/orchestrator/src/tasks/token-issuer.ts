@@ -23,7 +23,7 @@ export interface TokenIssuer {
   tokenFor(task: string, agent: string): Promise<Granted | undefined>;
 }
 
-interface DeskTerms {
+interface IssuerOptions {
   readonly run: Run;
   readonly signer: TokenSigner;
   readonly contract: Contract;
@@ -34,7 +34,7 @@ interface DeskTerms {
 const LATE = 0.25;
 
 /** Creates the issuer. Any node may hand out a token that another one recorded, because equal content has an equal signature. */
-export function createTokenIssuer({ run, signer, contract, now }: DeskTerms): TokenIssuer {
+export function createTokenIssuer({ run, signer, contract, now }: IssuerOptions): TokenIssuer {
   const expiry_ms = signer.expiry_seconds * 1_000;
   const allowedIn = (phase: string | null): readonly string[] =>
     contract.phases.find(({ id }) => id === phase)?.allowedTools ?? [];

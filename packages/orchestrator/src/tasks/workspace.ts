@@ -6,7 +6,7 @@ import { isRoot, ownerOf, NOBODY } from "@bylaw/process";
 import { quote } from "@bylaw/wording";
 import { realOf } from "../config/server-files.ts";
 
-interface WorkspaceTerms {
+interface WorkspaceOptions {
   /** Whether each task has its own folder. */
   readonly per_task: boolean;
   /** Whether `tools.wrap` starts programs of agents, and so determines their user. */
@@ -26,7 +26,7 @@ const RESERVED = /^(?:node_modules|con|prn|aux|nul|com\d|lpt\d|[0-9a-f]{40})$/;
  */
 export function workspaces(
   folder: string,
-  { per_task, wrapped, serverFilePaths = [] }: WorkspaceTerms,
+  { per_task, wrapped, serverFilePaths = [] }: WorkspaceOptions,
 ): (task: string) => string {
   if (!per_task) return () => folder;
   const start = `${realOf(folder)}${sep}`;
@@ -60,7 +60,7 @@ const takenBy = (task: string, path: string, what: string): BylawError =>
   });
 
 /** Creates the folder if it is missing, and gives it to the user that runs programs of agents. */
-export function makeWorkspace(path: string, { wrapped }: Pick<WorkspaceTerms, "wrapped">): void {
+export function makeWorkspace(path: string, { wrapped }: Pick<WorkspaceOptions, "wrapped">): void {
   const isNew = mkdirSync(path, { recursive: true }) !== undefined;
   if (isNew && !wrapped) give(path);
 }

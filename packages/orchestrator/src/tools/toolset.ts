@@ -6,7 +6,7 @@ import type { Settings } from "../config/settings.ts";
 import { answerTo } from "../approvals/ask-user.ts";
 import type { TestObserver } from "../tasks/test-observer.ts";
 
-interface ToolTerms {
+interface ToolOptions {
   readonly settings: Settings;
   readonly contract: Contract;
   readonly observeTestsOf: TestObserver;
@@ -31,7 +31,7 @@ export function toolset({
   protect,
   secrets,
   over,
-}: ToolTerms): readonly Tool<CallContext>[] {
+}: ToolOptions): readonly Tool<CallContext>[] {
   const { env, wrap, contain, allow_root: allowRoot, timeout_seconds, web_hosts } = settings.tools;
   const runTests = async ({
     task,

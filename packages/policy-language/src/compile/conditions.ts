@@ -66,8 +66,8 @@ function* allowParts(source: RuleSource, patterns: RulePatterns): Generator<Part
   const byCommand = ofCommands(source, patterns);
   const byPath = readPaths !== undefined || writePaths !== undefined;
   if (network !== undefined) {
-    const terms = { allow: true, named: effects !== undefined };
-    yield { key: "network", holds: (facts) => reaches(network, facts, terms) };
+    const options = { allow: true, named: effects !== undefined };
+    yield { key: "network", holds: (facts) => reaches(network, facts, options) };
   }
   if (source.command !== undefined)
     yield { key: "command", holds: (facts) => wordsAllow(words(), facts, source) };
@@ -77,8 +77,8 @@ function* allowParts(source: RuleSource, patterns: RulePatterns): Generator<Part
     yield { key: "effects", holds: (facts) => effectsAllow(effects, facts) };
   if (source.input === false) yield { key: "input", holds: ({ part }) => part?.hasInput !== true };
   if (byPath) {
-    const terms = { named: byCommand };
-    yield { key: "paths", holds: (facts) => pathsAllow(readPaths, writePaths, facts, terms) };
+    const options = { named: byCommand };
+    yield { key: "paths", holds: (facts) => pathsAllow(readPaths, writePaths, facts, options) };
   }
   if (source.git_ignored === true) yield { key: "git_ignored", holds: isIgnored };
   // An allow of the shell tool without `command` covers no line that cannot be read, and no argument that does more
@@ -95,8 +95,8 @@ const UNSURE = { sure: false };
 function* denyParts({ command }: RuleSource, patterns: RulePatterns): Generator<Part> {
   const { network, words, regex, effects, readPaths, writePaths } = patterns;
   if (network !== undefined) {
-    const terms = { allow: false };
-    const holds = (facts: CallFacts): boolean => reaches(network, facts, terms);
+    const options = { allow: false };
+    const holds = (facts: CallFacts): boolean => reaches(network, facts, options);
     yield { key: "network", holds, mayHold: mayReach };
   }
   if (command !== undefined)

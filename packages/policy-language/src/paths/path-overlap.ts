@@ -168,7 +168,7 @@ function endsApart(given: readonly Segment[], rule: readonly Segment[]): boolean
   return !alike(one, other);
 }
 
-type Terms = Pick<Region, "globbed">;
+type GlobOptions = Pick<Region, "globbed">;
 
 // Whether a pattern and a glob below its base folder have a path in common. Their common start is compared first,
 // because most differ there.
@@ -176,11 +176,11 @@ function overlap(
   given: readonly Segment[],
   base: readonly NameGlob[],
   glob: readonly Segment[],
-  terms: Terms,
+  options: GlobOptions,
 ): boolean {
   for (let at = 0; at < base.length; at++) {
     const [one, name] = [given[at], base[at]];
-    if (one === ANY) return overlapFrom(given.slice(at), [...base.slice(at), ...glob], terms);
+    if (one === ANY) return overlapFrom(given.slice(at), [...base.slice(at), ...glob], options);
     if (one === undefined || name === undefined || !alike(one, name)) return false;
   }
   let same = 0;
@@ -190,7 +190,7 @@ function overlap(
     if (!alike(one, other)) return false;
   }
   if (same === glob.length - 1 && glob[same] === ANY) return true;
-  return overlapFrom(given.slice(base.length + same), glob.slice(same), terms);
+  return overlapFrom(given.slice(base.length + same), glob.slice(same), options);
 }
 
 // The number of segments that a bit set can hold.
@@ -200,7 +200,7 @@ const MAX_SEGMENTS = 30;
 function overlapFrom(
   given: readonly Segment[],
   rule: readonly Segment[],
-  { globbed }: Terms,
+  { globbed }: GlobOptions,
 ): boolean {
   if (rule.length > MAX_SEGMENTS) return true;
   const all = 2 ** (rule.length + 1) - 1;

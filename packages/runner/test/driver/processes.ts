@@ -44,13 +44,13 @@ export interface WorkerSettings {
   readonly concurrency?: number;
 }
 
-interface WorkerTerms {
+interface WorkerProcessOptions {
   readonly script: string;
   readonly restate?: RestateServer | undefined;
 }
 
 /** Starts workers, and ends all that are left. */
-export function workersAt(place: Place, { script, restate }: WorkerTerms) {
+export function workersAt(place: Place, { script, restate }: WorkerProcessOptions) {
   const all = new Set<WorkerProcess>();
   let count = 0;
   let ends = 0;

@@ -67,7 +67,7 @@ export async function start(
   return end;
 }
 
-interface Terms {
+interface StartOptions {
   readonly contain: string;
   readonly allowRoot: boolean;
   readonly hidden: readonly string[];
@@ -77,7 +77,7 @@ interface Terms {
 // Decided by the workspace and not by the folder that the agent names, because an agent could name one without containment.
 function containmentOf(
   workspace: string,
-  { contain, allowRoot, hidden, protect }: Terms,
+  { contain, allowRoot, hidden, protect }: StartOptions,
 ): Containment {
   const at = (paths: readonly string[]): readonly string[] =>
     paths.map((path) => resolve(workspace, path));
