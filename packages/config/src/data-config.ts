@@ -19,17 +19,17 @@ export async function readDataConfig(
   const data = await parseData(file, text);
   const {
     config: given,
-    faults: told,
+    faults: checkFaults,
     isReplaced,
   } = isPlain(data.value)
     ? { config: data.value, faults: [], isReplaced: () => false }
     : await (await import("./config-schema.ts")).checkedConfig(file, data);
-  const faults: BylawError[] = [...told];
+  const faults: BylawError[] = [...checkFaults];
   const { $schema: _, extends: rulesets, plugins: uses, ...settings } = given;
   const plugins = uses?.map((use) => (typeof use === "string" ? { use, options: undefined } : use));
   const load = loaderFor([...(rulesets ?? []), ...(plugins ?? []).map(({ use }) => use)]);
   const at: At = async (path, work, lost) => {
-    const [known] = told;
+    const [known] = checkFaults;
     if (known !== undefined && [path, [...path, "use"], [...path, "options"]].some(isReplaced))
       return lost(known);
     try {

@@ -39,7 +39,10 @@ export class Configuration {
     }));
     const answer = await thread?.ask(request);
     if (answer === undefined || answer.exit !== 0 || this.#failed === undefined) return answer;
-    return { ...answer, stderr: `${answer.stderr}Bylaw: ${this.#told(this.#failed.message)}\n` };
+    return {
+      ...answer,
+      stderr: `${answer.stderr}Bylaw: ${this.#failureText(this.#failed.message)}\n`,
+    };
   }
 
   get status(): ConfigurationStatus {
@@ -67,7 +70,7 @@ export class Configuration {
       await next.loaded;
     } catch (error) {
       this.#failed = { thread: next, message: messageOf(error) };
-      this.#note(this.#told(this.#failed.message));
+      this.#note(this.#failureText(this.#failed.message));
       return this.#thread;
     }
     if (this.#failed !== undefined) this.#note(`${this.#config} is loaded again`);
@@ -78,7 +81,7 @@ export class Configuration {
     return next;
   }
 
-  #told(message: string): string {
+  #failureText(message: string): string {
     const instead = this.#thread === undefined ? "" : " The previous rules stay in force.";
     return `${this.#config} cannot be loaded: ${message.replace(/\.$/, "")}.${instead}`;
   }

@@ -87,11 +87,16 @@ export async function runTests(
     found.text === null
       ? noReport(found.error)
       : readReport(format, found.text, { workspace: cwd });
-  const told =
+  const withCoverage =
     read.counts !== null && read.coverage === null
       ? { ...read, coverage: freshCoverage(cwd, began) }
       : read;
-  return { argv: [...argv], ...end, ...told, output: `${stdout.text.slice(-SHOWN)}${stderr.text}` };
+  return {
+    argv: [...argv],
+    ...end,
+    ...withCoverage,
+    output: `${stdout.text.slice(-SHOWN)}${stderr.text}`,
+  };
 }
 
 function mustBeContained(workspace: string, contain: Containment): void {

@@ -17,9 +17,9 @@ export function decideCold(
     child.on("error", (error) => resolve(faultOf(host, error.message)));
     child.on("close", (exit) => {
       const answer = { ...texts, exit };
-      const told = texts.stderr.trim();
+      const errorText = texts.stderr.trim();
       resolve(
-        isAnswer(host, answer) ? answer : faultOf(host, told || "It ended without an answer"),
+        isAnswer(host, answer) ? answer : faultOf(host, errorText || "It ended without an answer"),
       );
     });
     // The program may answer before it has read all of its input.

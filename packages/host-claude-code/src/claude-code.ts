@@ -10,7 +10,7 @@ import {
   type HostPlace,
 } from "@bylaw/host";
 import { isJsonObject, omitUndefined, type JsonObject } from "@bylaw/kernel";
-import { exitOf } from "./exit-code.ts";
+import { exitCodeOf } from "./exit-code.ts";
 import { installation, REPORTS, TIMEOUT_S } from "./installation.ts";
 
 /** Claude Code, as measured with 2.1.330. Exit code 2 blocks the call. Any other failure blocks because of `onFailure`. */
@@ -47,7 +47,7 @@ export const claudeCode: Host = {
       case "PostToolUse":
         return {
           ...{ kind: "tool_result", name, call: callFrom(input, place), ok: true },
-          ...omitUndefined({ exit_code: exitOf(input) }),
+          ...omitUndefined({ exit_code: exitCodeOf(input) }),
         };
       case "PostToolUseFailure":
         return { kind: "tool_result", name, call: callFrom(input, place), ok: false };

@@ -4,7 +4,11 @@ import { isJsonObject, type JsonObject } from "@bylaw/kernel";
 const NO_PLAIN_END = /^(?:returnCode|background|assistant|timedOut|memoryLimit)/;
 
 /** The exit code of a command that returned. Undefined if the event does not tell it. */
-export function exitOf({ tool_name: tool, tool_response: told }: JsonObject): number | undefined {
-  if (tool !== "Bash" || !isJsonObject(told) || told["interrupted"] !== false) return undefined;
-  return Object.keys(told).some((key) => NO_PLAIN_END.test(key)) ? undefined : 0;
+export function exitCodeOf({
+  tool_name: tool,
+  tool_response: response,
+}: JsonObject): number | undefined {
+  if (tool !== "Bash" || !isJsonObject(response) || response["interrupted"] !== false)
+    return undefined;
+  return Object.keys(response).some((key) => NO_PLAIN_END.test(key)) ? undefined : 0;
 }

@@ -44,10 +44,10 @@ export const installation: Pick<
   holds: true,
 
   hooks(command, wait_s = 0) {
-    const told = { type: "command", command: command(), timeout: TIMEOUT_S };
-    const hook = { ...told, onFailure: "block", statusMessage: "Asking Bylaw" };
-    const after = { matcher: "*", hooks: [told] };
-    const unheeded = { hooks: [{ ...told, command: unheededCommand(command()) }] };
+    const report = { type: "command", command: command(), timeout: TIMEOUT_S };
+    const hook = { ...report, onFailure: "block", statusMessage: "Asking Bylaw" };
+    const after = { matcher: "*", hooks: [report] };
+    const unheeded = { hooks: [{ ...report, command: unheededCommand(command()) }] };
     return {
       PreToolUse: { matcher: "*", hooks: [{ ...hook, timeout: TIMEOUT_S + wait_s }] },
       ...{ PostToolUse: after, PostToolUseFailure: after },

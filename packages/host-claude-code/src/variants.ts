@@ -35,18 +35,18 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
   readonly only_hooks?: boolean;
   readonly shellTool: string;
   /** The exit code of a command that returned. Left out if the agent does not report it, or does not say for which call. */
-  readonly exitOf?: (response: JsonObject) => number | undefined;
+  readonly exitCodeOf?: (response: JsonObject) => number | undefined;
 }
 
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
-function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant }: Variant): Host {
+function variantOf({ folder, others, shellTool, exitCodeOf, capabilities, ...variant }: Variant): Host {
   const { timeout, ...measured } = capabilities;
   const { only_hooks = false, ...own } = variant;
   return {
     answer: claudeCode.answer,
     ...own,
     capabilities: {
-      ...{ ...measured, allow: true, exit_code: exitOf !== undefined },
+      ...{ ...measured, allow: true, exit_code: exitCodeOf !== undefined },
       ...{ managed: false, timeout_ms: TIMEOUT_S * 1_000 },
       failures: {
         ...{ exit_1: "blocks", killed: "blocks", missing: "blocks" },
@@ -59,8 +59,9 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant
       const call = { ...event.call, host: { name: own.name } };
       if (event.kind === "tool_call") return { ...event, call };
       const { kind, name, ok } = event;
-      const told = input["tool_response"];
-      const exit_code = call.tool === shellTool && isJsonObject(told) ? exitOf?.(told) : undefined;
+      const answered = input["tool_response"];
+      const exit_code =
+        call.tool === shellTool && isJsonObject(answered) ? exitCodeOf?.(answered) : undefined;
       return { kind, name, call, ok, ...omitUndefined({ exit_code }) };
     },
     fault: claudeCode.fault,
@@ -81,7 +82,7 @@ function variantOf({ folder, others, shellTool, exitOf, capabilities, ...variant
       return {
         PreToolUse: { matcher: "*", hooks: [{ ...hook, command: blockingCommand(command()) }] },
         PostToolUse: { matcher: "*", hooks: [{ ...hook, command: command() }] },
-        ...(exitOf && {
+        ...(exitCodeOf && {
           PostToolUseFailure: { matcher: "*", hooks: [{ ...hook, command: command() }] },
         }),
         Stop: { hooks: [{ ...hook, command: command() }] },
@@ -105,7 +106,7 @@ export const qwenCode: Host = variantOf({
     session_events: ["SessionStart", "UserPromptSubmit", "SubagentStart", "SubagentStop"],
     timeout: "runs",
   },
-  exitOf({ llmContent: text }) {
+  exitCodeOf({ llmContent: text }) {
     const [, code] = (typeof text === "string" && QWEN_ENDED.exec(text)) || [];
     return code === undefined ? undefined : Number(code);
   },

@@ -82,10 +82,10 @@ export const codex: Host = {
   hooks(command) {
     const hook = { type: "command", timeout: TIMEOUT_S };
     const call = { ...hook, command: `${command()} || printf '%s' '${NO_ANSWER.stdout}'` };
-    const told = { hooks: [{ ...hook, command: command() }] };
+    const report = { hooks: [{ ...hook, command: command() }] };
     const unheeded = { hooks: [{ ...hook, command: unheededCommand(command()) }] };
     return {
-      ...{ PreToolUse: { hooks: [call] }, PostToolUse: told, Stop: told },
+      ...{ PreToolUse: { hooks: [call] }, PostToolUse: report, Stop: report },
       ...Object.fromEntries(REPORTS.map((name) => [name, unheeded])),
     };
   },

@@ -59,8 +59,8 @@ export const copilot: Host = {
       };
     if (Object.hasOwn(REPORTS, named)) {
       const own = { session_id: session, agent_id: agent, agent_type: input["agentType"] };
-      const told = { ...input, ...omitUndefined(own) };
-      return readSessionEvent(told, named, REPORTS[named]) ?? { kind: "other", name: named };
+      const payload = { ...input, ...omitUndefined(own) };
+      return readSessionEvent(payload, named, REPORTS[named]) ?? { kind: "other", name: named };
     }
     const { toolName: tool, toolArgs: args, cwd } = input;
     const call = (): ReturnType<typeof callFromFields> =>
@@ -71,7 +71,7 @@ export const copilot: Host = {
       case "postToolUse":
         return {
           ...{ kind: "tool_result", name: named, call: call(), ok: true },
-          ...omitUndefined({ exit_code: exitOf(input) }),
+          ...omitUndefined({ exit_code: exitCodeOf(input) }),
         };
       case "postToolUseFailure":
         return { kind: "tool_result", name: named, call: call(), ok: false };
@@ -129,8 +129,8 @@ export const copilot: Host = {
 };
 
 // Copilot's own line is the last one, whatever the command printed before.
-function exitOf({ toolName: tool, toolResult: told }: JsonObject): number | undefined {
-  const text = tool === "bash" && isJsonObject(told) ? told["textResultForLlm"] : undefined;
+function exitCodeOf({ toolName: tool, toolResult: result }: JsonObject): number | undefined {
+  const text = tool === "bash" && isJsonObject(result) ? result["textResultForLlm"] : undefined;
   const [, code] =
     (typeof text === "string" && /\n<shellId: \d+ completed with exit code (\d+)>$/.exec(text)) ||
     [];

@@ -54,7 +54,7 @@ export function sourceOf<Context>({ tools, context }: ToolOffer<Context>): ToolS
         return answered(await callTool(tool, args, context(signal)));
       } catch (error) {
         signal.throwIfAborted();
-        return { ...answered(told(error)), isError: true };
+        return { ...answered(errorBody(error)), isError: true };
       }
     },
   };
@@ -65,7 +65,7 @@ const answered = (answer: Json): CallToolResult => ({
   ...(isJsonObject(answer) ? { structuredContent: { ...answer } } : {}),
 });
 
-function told(error: unknown): JsonObject {
+function errorBody(error: unknown): JsonObject {
   const { code, fix } = (typeof error === "object" && error !== null ? error : {}) as {
     readonly code?: unknown;
     readonly fix?: unknown;

@@ -28,9 +28,9 @@ export const Bylaw = async ({ client, directory }) => {
       if (reason !== undefined) throw new Error(reason);
     },
     "tool.execute.after": async (call, { metadata }) => {
-      const told = await eventOf("tool_result", call, call.args);
+      const report = await eventOf("tool_result", call, call.args);
       const exit_code = metadata?.exit;
-      await refusalOf({ ...told, exit_code, ok: (exit_code ?? 0) === 0 });
+      await refusalOf({ ...report, exit_code, ok: (exit_code ?? 0) === 0 });
     },
     "chat.message": async ({ sessionID }, { message, parts }) => {
       const prompt = parts.map(({ text = "" }) => text).join("\\n");

@@ -16,8 +16,8 @@ export default function bylaw(pi) {
     const reason = await refusalOf(eventOf("tool_call", call, context));
     return reason === undefined ? undefined : { block: true, reason };
   });
-  const report = async (event, { sessionManager, cwd }, told) => {
-    await refusalOf({ event, session: sessionManager.getSessionId(), cwd, ...told });
+  const report = async (event, { sessionManager, cwd }, fields) => {
+    await refusalOf({ event, session: sessionManager.getSessionId(), cwd, ...fields });
   };
   pi.on("session_start", ({ reason }, context) => report("SessionStart", context, { source: reason }));
   pi.on("session_shutdown", ({ reason }, context) => report("SessionEnd", context, { reason }));

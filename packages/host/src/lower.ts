@@ -62,13 +62,13 @@ export function reasonOf({ reason, message, fix = "", rule, code, instead }: Dec
 }
 
 /** The longest offer to tell the agent, in UTF-16 units. */
-const TOLD = 2_000;
+const MAX_LENGTH = 2_000;
 
 function offerText(instead: JsonObject | undefined, fix: string): string {
   if (instead === undefined) return "";
   const [only, ...more] = Object.values(instead);
   const text = typeof only === "string" && more.length === 0 ? only : JSON.stringify(instead);
-  return text.length > TOLD || fix.includes(text) ? "" : `Use \`${text}\` instead.`;
+  return text.length > MAX_LENGTH || fix.includes(text) ? "" : `Use \`${text}\` instead.`;
 }
 
 const ended = (text: string): string => {

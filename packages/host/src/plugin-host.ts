@@ -74,13 +74,13 @@ function eventOf(host: string, input: JsonObject, home: string): HostEvent {
   const { event: name = "tool_call", tool, args, id, session, agent, cwd, ok, exit_code } = input;
   if (name !== "tool_call" && name !== "tool_result") {
     const named = stringField(input, "event") ?? "";
-    const told = { ...input, ...omitUndefined({ session_id: session, agent_id: agent }) };
-    return readSessionEvent(told, named) ?? { kind: "other", name: named };
+    const fields = { ...input, ...omitUndefined({ session_id: session, agent_id: agent }) };
+    return readSessionEvent(fields, named) ?? { kind: "other", name: named };
   }
   const call = callFromFields({ host, tool, args, id, session, agent, cwd, home });
   if (name === "tool_call") return { kind: name, name, call };
-  const told = typeof exit_code === "number" ? { exit_code } : {};
-  return { kind: name, name, call, ok: ok === true, ...told };
+  const exitCode = typeof exit_code === "number" ? { exit_code } : {};
+  return { kind: name, name, call, ok: ok === true, ...exitCode };
 }
 
 /** The code files in a folder. */

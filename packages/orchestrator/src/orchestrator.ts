@@ -116,11 +116,11 @@ const FOLLOW_MS = 50;
 
 /** Reads what other nodes wrote soon afterwards, so that an idle node need not read everything at its next request. */
 async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() => void> {
-  let told = 0;
+  let logged = 0;
   let timer: NodeJS.Timeout | undefined;
   const look = (): void => {
     timer = undefined;
-    if (told <= run.head) return;
+    if (logged <= run.head) return;
     run.catchUp().catch((error: unknown) => {
       if (!isChainBroken(error) && !isStoreFailure(error))
         log.warn({ err: messageOf(error) }, "cannot read new events of the log");
@@ -128,7 +128,7 @@ async function followOtherNodes(store: Store, run: Run, log: Log): Promise<() =>
   };
   const stop = await store.watch((name, head) => {
     if (name !== run.run) return;
-    told = head;
+    logged = head;
     timer ??= setTimeout(look, FOLLOW_MS);
   });
   return () => {

@@ -93,10 +93,10 @@ class RunningProgram {
   }
 
   endOf([code, by, error]: Exit, duration_ms: number): ProgramEnd {
-    const told = this.#contained ? signalOf(code) : null;
+    const containedSignal = this.#contained ? signalOf(code) : null;
     return {
-      exit_code: told === null ? code : null,
-      signal: told ?? by,
+      exit_code: containedSignal === null ? code : null,
+      signal: containedSignal ?? by,
       timed_out: this.#timedOut,
       overflowed: this.#overflowed,
       duration_ms,

@@ -83,15 +83,15 @@ export function errorOf({ status, body, retry_after_ms, tool, mask }: Refusal): 
 
 // A proxy in between answers with its own pages. Then only the status is known.
 function problemOf(body: Json | undefined, status: number, mask: Refusal["mask"]): Problem {
-  const told = isObject(body) ? (masked(body, mask) as JsonObject) : {};
+  const fields = isObject(body) ? (masked(body, mask) as JsonObject) : {};
   const text = (name: string, otherwise: string): string =>
-    typeof told[name] === "string" ? told[name] : otherwise;
+    typeof fields[name] === "string" ? fields[name] : otherwise;
   const title = text("title", "");
   const detail = text(
     "detail",
     title === "" ? `The service answered with status ${status}` : title,
   );
-  return { ...told, title, status, detail, code: text("code", `http_${status}`) };
+  return { ...fields, title, status, detail, code: text("code", `http_${status}`) };
 }
 
 function masked(value: Json, mask: Refusal["mask"]): Json {

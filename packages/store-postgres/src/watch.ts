@@ -21,7 +21,7 @@ const TOGETHER_MS = 50;
 // Not flushed to disk: a notification is only a hint, and commits would wait for it.
 const NOTIFY =
   "select set_config('synchronous_commit', 'off', true), pg_notify($1, key) from unnest($2::text[]) key";
-const TOLD = 10_000;
+const MAX_RUNS = 10_000;
 const GOODBYE_MS = 1_000;
 
 /** Tells watchers how far runs have grown: at once for this process, and by notification or polling for others. */
@@ -30,7 +30,7 @@ export class Watch {
   readonly #names: LongNames;
   readonly #channel: string;
   readonly #watchers = new Set<{ readonly onHead: OnHead }>();
-  readonly #told = new Map<string, number>();
+  readonly #reported = new Map<string, number>();
   readonly #grown = new Set<string>();
   readonly #heard = new Set<string>();
   #sending: NodeJS.Timeout | undefined;
@@ -95,11 +95,11 @@ export class Watch {
   }
 
   #tell(run: string, key: string, head: number): void {
-    const told = this.#told;
-    if ((told.get(key) ?? 0) >= head) return;
-    told.delete(key);
-    told.set(key, head);
-    if (told.size > TOLD) told.delete(told.keys().next().value ?? "");
+    const reported = this.#reported;
+    if ((reported.get(key) ?? 0) >= head) return;
+    reported.delete(key);
+    reported.set(key, head);
+    if (reported.size > MAX_RUNS) reported.delete(reported.keys().next().value ?? "");
     for (const watcher of this.#watchers) {
       queueMicrotask(() => {
         if (!this.#watchers.has(watcher)) return;

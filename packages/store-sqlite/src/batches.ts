@@ -179,8 +179,8 @@ export class BatchWriter {
     } catch {
       // A failing rollback must not hide the original error.
     }
-    const told = isBusy(error) ? busy(file.path, busy_ms) : failure(file.path, error);
-    if (isFatal(error) || told === error) this.#stopped = told;
-    for (const { reject } of writes) reject(told);
+    const reported = isBusy(error) ? busy(file.path, busy_ms) : failure(file.path, error);
+    if (isFatal(error) || reported === error) this.#stopped = reported;
+    for (const { reject } of writes) reject(reported);
   }
 }

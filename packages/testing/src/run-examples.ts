@@ -82,10 +82,10 @@ function judge(
     (rule === undefined || vote.rule?.name === rule) &&
     (tap === undefined || vote.tap === tap);
   if (strictest.some(fits) || (code ?? rule ?? tap) === undefined) return undefined;
-  const told = strictest.map(
+  const got = strictest.map(
     (vote) => `tap \`${vote.tap}\`, code \`${vote.code}\`, rule \`${vote.rule?.name ?? ""}\``,
   );
-  return `Got ${told.join("; ") || "an abstention"} instead of ${wanted({ code, rule, tap })}`;
+  return `Got ${got.join("; ") || "an abstention"} instead of ${wanted({ code, rule, tap })}`;
 }
 
 function wanted(fields: Readonly<Record<string, string | undefined>>): string {

@@ -3,7 +3,7 @@ import { quote } from "./quote.ts";
 
 type Issue = z.core.$ZodIssue;
 
-const MAX_TOLD = 10;
+const MAX_SHOWN = 10;
 
 /**
  * Describes the issues of a zod schema in plain words: "`port` must be a number; `name` is missing and must be text". `whole`
@@ -14,16 +14,16 @@ export function describeIssues(
   { issues }: { readonly issues: readonly Issue[] },
   whole = "the value",
 ): string {
-  const told = issues.slice(0, MAX_TOLD).map((issue) => describe(issue, whole));
-  if (issues.length > MAX_TOLD) told.push(`and ${issues.length - MAX_TOLD} more`);
-  return told.join("; ");
+  const shown = issues.slice(0, MAX_SHOWN).map((issue) => describe(issue, whole));
+  if (issues.length > MAX_SHOWN) shown.push(`and ${issues.length - MAX_SHOWN} more`);
+  return shown.join("; ");
 }
 
 function describe(issue: Issue, whole: string): string {
   const { path, code } = issue;
   const subject = path.length === 0 ? whole : quote(path.map(String).join("."));
   if (code === "unrecognized_keys") {
-    const keys = issue.keys.slice(0, MAX_TOLD).map(quote).join(", ");
+    const keys = issue.keys.slice(0, MAX_SHOWN).map(quote).join(", ");
     const what = `unknown ${issue.keys.length === 1 ? "key" : "keys"} ${keys}`;
     return path.length === 0 ? what : `${what} in ${subject}`;
   }

@@ -21,9 +21,9 @@ export const quote = (text: string): string =>
 /** Quotes names and joins them with commas: at most `most` of them, then the number of others. Returns "none" for an empty list. */
 export function quoteAll(names: Iterable<string>, most: number = Infinity): string {
   const all = [...names];
-  const told = all.slice(0, most).map(quote);
-  const more = all.length - told.length;
-  return all.length === 0 ? "none" : `${told.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const shown = all.slice(0, most).map(quote);
+  const more = all.length - shown.length;
+  return all.length === 0 ? "none" : `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }
 
 // Cut first, so that a text of megabytes takes no longer than a short one.

@@ -17,7 +17,7 @@ export const CODES = {
 export type ArtifactJudge = (phase: string, artifacts: JsonObject) => readonly Verdict[];
 
 /** The most errors of one artifact that are listed one by one. */
-const TOLD = 20;
+const MAX_ERRORS = 20;
 
 interface Wanted {
   readonly required: RequiredArtifact;
@@ -66,19 +66,19 @@ function judge(
     ];
   const errors = validate === undefined ? [] : validated(validate, artifact);
   const fix = `Make it fit the schema ${quote(schema?.ref ?? type)}`;
-  const told = errors
-    .slice(0, TOLD)
+  const found = errors
+    .slice(0, MAX_ERRORS)
     .map((error) => deny(describeError(type, error), fix, { code: "artifact_invalid", rule }));
-  if (errors.length > TOLD)
-    told.push(
-      deny(`The artifact ${quote(type)} has ${errors.length - TOLD} more errors`, fix, {
+  if (errors.length > MAX_ERRORS)
+    found.push(
+      deny(`The artifact ${quote(type)} has ${errors.length - MAX_ERRORS} more errors`, fix, {
         code: "artifact_invalid",
         rule,
       }),
     );
   const broken = rules.filter(({ check }) => RULES[check]?.({ artifact, reviews }) === false);
   return [
-    ...told,
+    ...found,
     ...broken.map(({ check, message }) =>
       deny(
         `The artifact ${quote(type)} breaks the rule ${quote(check)}: ${message}`,

@@ -33,17 +33,17 @@ export function publishedRules(rules: readonly ConstitutionRule[], limit = LIMIT
     checked: check !== null,
     rule,
   }));
-  const told: PublishedRule[] = [];
+  const kept: PublishedRule[] = [];
   let length = 0;
   for (const one of first) {
     length += lineOf(one).length + 1;
     if (length > limit) break;
-    told.push(one);
+    kept.push(one);
   }
   const rank = ({ tier, id }: PublishedRule): number => (tier === "operator" ? 0 : 1e9) + id;
   return {
-    rules: told.toSorted((left, right) => rank(left) - rank(right)),
-    left_out: rules.length - told.length,
+    rules: kept.toSorted((left, right) => rank(left) - rank(right)),
+    left_out: rules.length - kept.length,
   };
 }
 

@@ -23,9 +23,10 @@ const asAgent = ({ agent, own = false }: ConstitutionContext): RuleAuthor => ({
 });
 
 // With own rules, another agent's rules do not bind this one, and their words must not instruct it.
-const told = (rules: readonly ConstitutionRule[], { agent, own = false }: ConstitutionContext) => ({
-  rules: rulesFor(rules, agent, own),
-});
+const visibleRules = (
+  rules: readonly ConstitutionRule[],
+  { agent, own = false }: ConstitutionContext,
+) => ({ rules: rulesFor(rules, agent, own) });
 
 /**
  * The three tools for agents. They act as the agent that the host has authenticated, and keep operators' rules. They throw
@@ -38,7 +39,7 @@ export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
       "Add a rule that holds in this run from now on. A rule denies or asks, and never allows.",
     input: ruleInput,
     run: async (given, context: ConstitutionContext) =>
-      told(await updateConstitution(context.run, given, asAgent(context)), context),
+      visibleRules(await updateConstitution(context.run, given, asAgent(context)), context),
   }),
   defineTool({
     name: "reset_constitution",
@@ -48,7 +49,7 @@ export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
       rules: z.array(ruleInput).max(RULE_LIMIT).describe("The rules that hold from now on"),
     }),
     run: async ({ rules }, context: ConstitutionContext) =>
-      told(await resetConstitution(context.run, rules, asAgent(context)), context),
+      visibleRules(await resetConstitution(context.run, rules, asAgent(context)), context),
   }),
   defineTool({
     name: "get_constitution",
@@ -57,7 +58,7 @@ export const CONSTITUTION_TOOLS: readonly Tool<ConstitutionContext>[] = [
     annotations: { readOnlyHint: true },
     run: async (_, context: ConstitutionContext) => {
       await context.run.catchUp();
-      return told(constitutionOf(context.run), context);
+      return visibleRules(constitutionOf(context.run), context);
     },
   }),
 ];

@@ -145,10 +145,10 @@ function blocked(
   gateState: GateState,
   { agent_id, sequence, timestamp, details }: LogEvent,
 ): GateState {
-  const told = votesOf(details).filter(
+  const counted = votesOf(details).filter(
     ({ effect, shadow }) => effect !== "allow" && shadow !== true,
   );
-  const votes = told.filter(({ severity }) => severity !== "warning");
+  const votes = counted.filter(({ severity }) => severity !== "warning");
   // A request refused by another plugin (a forged token, an unknown transition) opens no gate and
   // counts as no work.
   if (gateState.phase === null || votes.some(({ plugin }) => !WORK_PLUGINS.has(plugin)))
@@ -163,7 +163,7 @@ function blocked(
     agent: agent_id,
     artifacts,
     sequence,
-    votes: told
+    votes: counted
       .filter(({ plugin }) => WORK_PLUGINS.has(plugin))
       .map(({ code, rule }) => ({ code, rule })),
   };

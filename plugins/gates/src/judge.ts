@@ -175,13 +175,16 @@ function findAll(
 }
 
 /** The most findings of one check that are listed one by one. */
-const TOLD = 20;
+const MAX_FINDINGS = 20;
 
 function firstOf(findings: readonly Finding[]): readonly Finding[] {
-  const [next] = findings.slice(TOLD);
+  const [next] = findings.slice(MAX_FINDINGS);
   return next === undefined
     ? findings
-    : [...findings.slice(0, TOLD), { ...next, detail: `and ${findings.length - TOLD} more` }];
+    : [
+        ...findings.slice(0, MAX_FINDINGS),
+        { ...next, detail: `and ${findings.length - MAX_FINDINGS} more` },
+      ];
 }
 
 // Only the artifacts of an earlier request are known, not the files at that time.

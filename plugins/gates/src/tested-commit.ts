@@ -37,15 +37,15 @@ export const commitTested: CheckJudge = ({ judged, base, facts }) => {
       stale("The commit that the task began on is no longer checked out, and no other commit is"),
     ];
   const which = `commit ${commit.head.slice(0, 12)}`;
-  const told: Finding[] = [];
+  const findings: Finding[] = [];
   if (commit.count > 0)
-    told.push(
+    findings.push(
       stale(
         `${commit.count} file(s) in ${which} differ from what was tested: ${quoteAll(commit.differs, commit.differs.length)}`,
       ),
     );
   if (base.apart !== null && commit.apart !== base.apart)
-    told.push(
+    findings.push(
       stale(
         `${which} changes files that are not among those that the tests ran on, but ${APART}: ${
           commit.apart_files.length === 0
@@ -58,13 +58,13 @@ export const commitTested: CheckJudge = ({ judged, base, facts }) => {
       ),
     );
   if (base.apart === null && commit.apart_files.length > 0)
-    told.push(
+    findings.push(
       lacking(
         `Nobody looked at the repository as the task began, so nobody knows what ${which} changes ${APART}: it has ${quoteAll(commit.apart_files, 10)}`,
         "Take those files out of the commit, or ask a person to look at them and waive `commit_tested`",
       ),
     );
-  return told;
+  return findings;
 };
 
 const APART = "outside the workspace, ignored, or not checked out";

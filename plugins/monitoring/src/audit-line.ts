@@ -14,9 +14,9 @@ export function auditLine(run: string, event: LogEvent): object | undefined {
   if (!Object.hasOwn(CALLS, event_type)) return undefined;
   const { decision } = details;
   const { code, reason } = isJsonObject(decision) ? decision : {};
-  const told = (CALLS[event_type] ?? []).map((name) => [name, details[name]] as const);
+  const fields = (CALLS[event_type] ?? []).map((name) => [name, details[name]] as const);
   return {
     ...{ timestamp, run, sequence, event: event_type, task: task_id, agent: agent_id },
-    ...omitUndefined({ ...Object.fromEntries(told), code, reason }),
+    ...omitUndefined({ ...Object.fromEntries(fields), code, reason }),
   };
 }

@@ -32,8 +32,8 @@ export function responseContext(
   view: View,
   recorded: boolean,
 ): ResponseContext {
-  const told = view.empty === true || !recorded ? host?.["consensus"] : undefined;
-  const consensus = told === undefined ? view(consensusState) : toldBy(told, agent);
+  const stated = view.empty === true || !recorded ? host?.["consensus"] : undefined;
+  const consensus = stated === undefined ? view(consensusState) : consensusFrom(stated, agent);
   const answered = consensus.answers.find((answer) => answer.agent === agent)?.revision ?? 0;
   const { max_answers_per_agent: each, max_answers_global: all } = consensus.terms;
   const vote_only = (each !== null && answered >= each) || (all !== null && consensus.given >= all);
@@ -49,9 +49,9 @@ export function responseContext(
 }
 
 // A host's facts are folded like recorded ones, so that both are read the same way.
-function toldBy(told: Json, viewer: string): Consensus {
-  if (!isJsonObject(told)) throw misfit("an object");
-  const { agents = [], answers = [], shown, ...terms } = told;
+function consensusFrom(stated: Json, viewer: string): Consensus {
+  if (!isJsonObject(stated)) throw misfit("an object");
+  const { agents = [], answers = [], shown, ...terms } = stated;
   if (!Array.isArray(answers) || !Array.isArray(agents))
     throw misfit("lists in `agents` and `answers`");
   const given = (answers as readonly Json[]).map((answer) => {

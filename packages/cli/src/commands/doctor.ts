@@ -129,7 +129,7 @@ function probe(
   { command = "", file }: SettingsReport,
   project: string,
 ): readonly Finding[] {
-  const told = (input: string): HostOutput => {
+  const outputFor = (input: string): HostOutput => {
     // Nobody answers these trials.
     const { status, stdout, stderr } = spawnSync(command.replace(/ --wait \d+$/, ""), {
       shell: true,
@@ -141,9 +141,9 @@ function probe(
     return { stdout, stderr, exit: status };
   };
   const line = (text: string): string => JSON.stringify(host.shellCall(text, project));
-  const answers = told(line("true")).exit === 0;
-  const closed = answers && host.blocks(told("this is no event"));
-  const guarded = closed && host.blocks(told(line(`echo '{}' > '${file}'`)));
+  const answers = outputFor(line("true")).exit === 0;
+  const closed = answers && host.blocks(outputFor("this is no event"));
+  const guarded = closed && host.blocks(outputFor(line(`echo '{}' > '${file}'`)));
   const [program = ""] = /'[^']*'(?= hook )/.exec(command) ?? [];
   const within = program.startsWith(`'${project}/`);
   return [

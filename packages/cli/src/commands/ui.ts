@@ -77,10 +77,10 @@ async function ui(options: UiOptions): Promise<void> {
       // After `#`, because browsers send that part of an address to nobody. Whoever finds it can only read.
       const hash = operator === undefined ? `#login=${code.code}` : "";
       const url = `http://127.0.0.1:${bound}/ui${hash}`;
-      const told = { url, store: place.shown, pid: process.pid };
+      const started = { url, store: place.shown, pid: process.pid };
       await write(
         json
-          ? jsonLine(told)
+          ? jsonLine(started)
           : `Open ${url}\nIt shows ${place.shown}${usedBy(operator)}. Ctrl+C ends it.\n`,
       );
       await new Promise<void>((resolve) => {

@@ -33,9 +33,9 @@ export async function npmPack(args: readonly string[], cwd: string): Promise<Jso
       cause,
     });
   }
-  const told = parseJson(text);
+  const packed = parseJson(text);
   // A list, or with npm 12 and later an object by name.
-  const [first] = Array.isArray(told) ? told : Object.values(told ?? {});
+  const [first] = Array.isArray(packed) ? packed : Object.values(packed ?? {});
   if (isJsonObject(first)) return first;
   throw unreadable("npm does not say what it packs", { fix: "Update npm" });
 }

@@ -26,7 +26,7 @@ export interface CommitState {
 }
 
 /** The number of files to list. */
-const TOLD = 20;
+const MAX_FILES = 20;
 const MAX_DEPTH = 8;
 
 /**
@@ -44,8 +44,8 @@ export async function commitState(contract: Contract, tree: Tree): Promise<Commi
   return {
     head,
     apart: digestOf(found),
-    apart_files: apart_files.slice(0, TOLD),
-    differs: differs.slice(0, TOLD),
+    apart_files: apart_files.slice(0, MAX_FILES),
+    differs: differs.slice(0, MAX_FILES),
     count: differs.length,
   };
 }

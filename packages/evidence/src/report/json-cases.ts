@@ -64,11 +64,11 @@ function jestCases(report: z.output<typeof jest>, workspace: string | undefined)
   for (const { name, status, assertionResults } of report.testResults) {
     const file = name === undefined ? undefined : relativeToWorkspace(name, workspace);
     for (const one of assertionResults) {
-      const came = Object.hasOwn(JEST, one.status) ? JEST[one.status] : undefined;
-      if (came === undefined)
+      const result = Object.hasOwn(JEST, one.status) ? JEST[one.status] : undefined;
+      if (result === undefined)
         return unreadable("A test has a status that jest and vitest do not write");
-      sums[came] += 1;
-      cases.push({ id: idOf([file, ...(one.ancestorTitles ?? []), one.title]), status: came });
+      sums[result] += 1;
+      cases.push({ id: idOf([file, ...(one.ancestorTitles ?? []), one.title]), status: result });
     }
     // A file that failed without a failed test could not be loaded, or a hook around its tests failed.
     if (status === "failed" && !assertionResults.some((one) => one.status === "failed"))

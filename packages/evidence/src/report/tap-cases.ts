@@ -13,7 +13,7 @@ const MAX_INDENT = 400;
 const POINT = /^ *(?:not )?ok\b/;
 const PLAN = /^ *\d+\.\.\d+/;
 const PART = /^(?:(?:not )?ok\b|\d+\.\.\d+|TAP version |# Subtest\b|Bail out!|\}\s*$)/;
-const TOLD = /^(?:type|failureType): '[A-Za-z]+'\s*$/;
+const DETAIL = /^(?:type|failureType): '[A-Za-z]+'\s*$/;
 const MAX_LINE = 10_000;
 const MAX_LINES = 6 * MAX_TESTS;
 const NEVER_RAN: ReadonlySet<unknown> = new Set([
@@ -106,7 +106,7 @@ function plainLines(text: string): string {
     const indent = line.length - plain.length;
     if (block !== undefined) {
       const ends = indent === block && plain.trimEnd() === "...";
-      if (ends || (indent === block && TOLD.test(plain))) kept.push(line);
+      if (ends || (indent === block && DETAIL.test(plain))) kept.push(line);
       if (ends) block = undefined;
       continue;
     }

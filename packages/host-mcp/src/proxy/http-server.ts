@@ -43,11 +43,11 @@ export async function connectServer(
       // Not awaited: one answer may take long, and other requests must not wait for it.
       void transport.send(message).catch((error: unknown) => {
         if (id === undefined || method === undefined) return;
-        const told = {
+        const problem = {
           code: RPC.refused,
           message: `The server was not reached: ${messageOf(error)}`,
         };
-        events.message(JSON.stringify({ jsonrpc: "2.0", id, error: told }));
+        events.message(JSON.stringify({ jsonrpc: "2.0", id, error: problem }));
       });
     },
     slow: () => undefined,

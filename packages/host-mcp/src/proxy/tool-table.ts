@@ -47,7 +47,7 @@ const INSTRUCTIONS = "(instructions)";
 /** The tools of a server. It reads them page by page, checks them, and compares them with the pinned ones. */
 export class ToolTable {
   readonly #options: ToolTableOptions;
-  readonly #told = new Set<string>();
+  readonly #warned = new Set<string>();
   #listing: Listing | undefined;
   #loading: Promise<Listing> | undefined;
   #changes = 0;
@@ -155,13 +155,13 @@ export class ToolTable {
     readonly isNew: boolean;
   }): void {
     if (fault === undefined && !isNew) return;
-    const told = this.#tell(
+    const warned = this.#tell(
       fault === undefined
         ? `The tool ${quote(tool)} is new. It is offered now, and withheld if it changes`
         : `The tool ${quote(tool)} is withheld: ${fault}`,
     );
     const state = fault === CHANGED ? "changed" : isNew ? "new" : undefined;
-    if (told && state !== undefined)
+    if (warned && state !== undefined)
       this.#options.changed({ tool, digest, state, offered: fault === undefined });
   }
 
@@ -184,8 +184,8 @@ export class ToolTable {
 
   /** Returns whether the text is new. */
   #tell(text: string): boolean {
-    if (this.#told.has(text) || this.#told.size > MAX_TOOLS) return false;
-    this.#told.add(text);
+    if (this.#warned.has(text) || this.#warned.size > MAX_TOOLS) return false;
+    this.#warned.add(text);
     this.#options.notice(text);
     return true;
   }

@@ -115,7 +115,7 @@ export function callProofs(test: HostCase): readonly Proof[] {
 
 /** Tests how results of calls are reported. */
 export const resultProofs = (test: HostCase): readonly Proof[] => [
-  ...test.returned.map(({ payload, named, ok, ...told }, at): Proof => [
+  ...test.returned.map(({ payload, named, ok, ...fields }, at): Proof => [
     `${String(at + 1)}: reports the result of a call, and goes on`,
     async () => {
       const { keys, host } = test;
@@ -124,7 +124,7 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
       const output = await askOf(test)({ result }, { input: JSON.stringify(payload), named });
       assert.deepEqual(output, { stdout: "{}", stderr: "", exit: 0 });
       const [{ call, ...rest } = assert.fail()] = returned;
-      assert.deepEqual([rest.ok, rest.exit_code], [ok, told.exit_code]);
+      assert.deepEqual([rest.ok, rest.exit_code], [ok, fields.exit_code]);
       assert.deepEqual([call.tool, call.args], [payload[keys.tool], payload[keys.args]]);
       assert.deepEqual(call.host, { name: host.name });
     },
@@ -142,8 +142,8 @@ export const resultProofs = (test: HostCase): readonly Proof[] => [
   [
     "reports exit code 0 as its capabilities say, and tells the agent if a result could not be recorded",
     async () => {
-      const told = test.returned.some(({ exit_code }) => exit_code === 0);
-      assert.equal(told, test.host.capabilities.exit_code);
+      const reported = test.returned.some(({ exit_code }) => exit_code === 0);
+      assert.equal(reported, test.host.capabilities.exit_code);
       const [{ payload, named } = assert.fail()] = test.returned;
       const output = await askOf(test)({}, { input: JSON.stringify(payload), named });
       assert.match(output.stdout + output.stderr, /the engine is gone/);

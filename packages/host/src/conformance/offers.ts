@@ -55,8 +55,8 @@ export function offerProofs(test: HostCase): readonly Proof[] {
         assert.equal(outcome(output), "blocks");
         assert.ok(host.blocks(output));
         assert.equal(changed(output), undefined);
-        const told = !can || second.effect !== "deny";
-        assert.equal(output.stdout.includes("--force-with-lease"), told);
+        const isOffered = !can || second.effect !== "deny";
+        assert.equal(output.stdout.includes("--force-with-lease"), isOffered);
       },
     ]),
     [

@@ -14,7 +14,7 @@ interface DeliveryOptions {
 }
 
 /** The writes of required sinks that a call may wait for. */
-interface Told {
+interface Delivered {
   readonly done: Promise<unknown>;
   waiting: "a call" | "nobody" | "perhaps";
   failure?: { readonly error: unknown };
@@ -25,7 +25,7 @@ export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #queues: SinkQueue[] = [];
   /** By sequence. A failure stays until the call that caused the event has asked for it. */
-  readonly #pending = new Map<number, Told>();
+  readonly #pending = new Map<number, Delivered>();
   readonly #reported = new Map<SinkQueue, unknown>();
   #closed = false;
 
@@ -52,13 +52,13 @@ export class Delivery {
       if (queue.required) required.push(within(this.#options.deadline_ms, done));
     }
     if (required.length === 0) return;
-    const told: Told = { done: Promise.all(required), waiting: "perhaps" };
-    for (const { sequence } of events) this.#pending.set(sequence, told);
-    told.done.then(
+    const delivery: Delivered = { done: Promise.all(required), waiting: "perhaps" };
+    for (const { sequence } of events) this.#pending.set(sequence, delivery);
+    delivery.done.then(
       () => events.forEach(({ sequence }) => this.#pending.delete(sequence)),
       (error: unknown) => {
-        told.failure = { error };
-        if (told.waiting === "nobody") this.#options.onError(error);
+        delivery.failure = { error };
+        if (delivery.waiting === "nobody") this.#options.onError(error);
       },
     );
   }
@@ -68,10 +68,10 @@ export class Delivery {
     if (this.#pending.size === 0) return WRITTEN;
     const waits = new Set<Promise<unknown>>();
     for (const { sequence } of events) {
-      const told = this.#pending.get(sequence);
-      if (told === undefined) continue;
-      told.waiting = "a call";
-      waits.add(told.done);
+      const delivery = this.#pending.get(sequence);
+      if (delivery === undefined) continue;
+      delivery.waiting = "a call";
+      waits.add(delivery.done);
       this.#pending.delete(sequence);
     }
     const all = Promise.all(waits).then(() => {});
@@ -82,10 +82,10 @@ export class Delivery {
   /** Drops the results for events delivered so far, because no call will wait for them. */
   forget(): void {
     if (this.#pending.size === 0) return;
-    for (const told of new Set(this.#pending.values())) {
-      if (told.waiting !== "perhaps") continue;
-      told.waiting = "nobody";
-      if (told.failure !== undefined) this.#options.onError(told.failure.error);
+    for (const delivery of new Set(this.#pending.values())) {
+      if (delivery.waiting !== "perhaps") continue;
+      delivery.waiting = "nobody";
+      if (delivery.failure !== undefined) this.#options.onError(delivery.failure.error);
     }
     this.#pending.clear();
   }

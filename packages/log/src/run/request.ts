@@ -76,12 +76,12 @@ export function outcomeOf(
     (effect) => effect === kept["applied"],
   );
   if (applied === undefined) return undefined;
-  const { policy_digest: digest, ...told } = kept;
-  const policy = told["policy"] ?? policies[String(digest)] ?? {};
+  const { policy_digest: digest, ...record } = kept;
+  const policy = record["policy"] ?? policies[String(digest)] ?? {};
   const decision = {
     ...(id === undefined ? {} : { id }),
     hook,
-    ...told,
+    ...record,
     policy,
   } as unknown as Decision;
   return { decision, applied, events, replayed: true };

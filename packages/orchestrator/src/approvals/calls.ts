@@ -106,7 +106,7 @@ export class CallFold {
     const { event_type, details } = event;
     if (event_type === "approval_granted") this.#grant(details);
     if (event_type === "approval_refused") this.#refuse(details);
-    if (event_type === PERSON_TOLD || event_type === NOBODY_TOLD) this.#told(details);
+    if (event_type === PERSON_TOLD || event_type === NOBODY_TOLD) this.#noteMessage(details);
     // Its host has asked the person itself.
     if (event_type === "tool_result") settle(this.#byCall.get(String(details["id"])));
     if (!CALL_EVENTS.has(event_type)) return;
@@ -144,7 +144,7 @@ export class CallFold {
     return [...(this.#byId.get(id)?.untold ?? [])];
   }
 
-  #told({ question, to, why }: JsonObject): void {
+  #noteMessage({ question, to, why }: JsonObject): void {
     const untold = this.#byId.get(String(question))?.untold;
     if (typeof why !== "string" || untold === undefined || untold.size >= MAX_UNTOLD) return;
     untold.add(typeof to === "string" ? `${to}: ${why}` : why);

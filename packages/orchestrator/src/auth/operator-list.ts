@@ -24,7 +24,7 @@ export function createOperatorList(
   { check = () => {}, onBroken = () => {} }: ListOptions = {},
 ): OperatorList {
   let known: string | undefined;
-  let told: string | undefined;
+  let reported: string | undefined;
   let list: OperatorList = () => [];
 
   function read(state: string): OperatorList {
@@ -33,8 +33,8 @@ export function createOperatorList(
       check(operators);
       return () => operators;
     } catch (error) {
-      if (state !== told) onBroken(error);
-      told = state;
+      if (state !== reported) onBroken(error);
+      reported = state;
       return () => {
         throw error;
       };

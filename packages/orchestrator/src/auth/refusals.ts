@@ -107,8 +107,8 @@ export class Refusals {
     bucket.unrecorded = 0;
     bucket.missed = undefined;
     const details = unrecorded === 0 ? refusal.details : { ...refusal.details, unrecorded };
-    const { credential: shown = null, ...told } = details as JsonObject;
-    log.warn({ ...told, shown }, "a request was refused");
+    const { credential: shown = null, ...fields } = details as JsonObject;
+    log.warn({ ...fields, shown }, "a request was refused");
     try {
       // Only the name of an agent with a valid token is certain.
       const about = { event_type: ACCESS_REFUSED, agent_id: refusal.agent ?? null, task_id: null };

@@ -35,7 +35,7 @@ export interface OversightQuestion {
 }
 
 /** The most past events that an oversight receives. */
-const HISTORY = { read: 500, told: 50 } as const;
+const HISTORY = { read: 500, shown: 50 } as const;
 /** The longest prompt that an oversight receives, in UTF-16 units. */
 const PROMPT = 8_000;
 /** The most events between a request and its recorded answer. */
@@ -116,7 +116,7 @@ async function requestOf(
   const events = await store.events(run.run, Math.max(0, run.head - HISTORY.read), HISTORY.read);
   const history = events
     .filter(({ task_id }) => task_id === task)
-    .slice(-HISTORY.told)
+    .slice(-HISTORY.shown)
     .map(({ event_type, details }) => `${event_type}${factsOf(details)}`);
   const phase = phaseOf(run.view(currentPhases), task) ?? null;
   const own = hasOwnRules(kernel);

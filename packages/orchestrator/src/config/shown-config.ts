@@ -42,16 +42,16 @@ export function shownConfig(
     secrets: {
       token_secret:
         config === undefined
-          ? told(tokenPlace(settings, environment, variableOf(settings.contract)))
+          ? placeText(tokenPlace(settings, environment, variableOf(settings.contract)))
           : `as ${resolve(config)} has it`,
-      enrol_secret: told(enrolmentPlaceIn(settings, environment)),
-      operator_token: told(operator),
+      enrol_secret: placeText(enrolmentPlaceIn(settings, environment)),
+      operator_token: placeText(operator),
       operators: resolve(auth.operators_file ?? `${data}/operators.json`),
     },
   };
 }
 
-function told({ variable, file, made = false }: SecretPlace): string {
+function placeText({ variable, file, made = false }: SecretPlace): string {
   if (file !== undefined) return made ? `in ${file}, which the first start creates` : `in ${file}`;
   return variable === undefined ? "missing" : `in the environment as ${variable}: ***`;
 }

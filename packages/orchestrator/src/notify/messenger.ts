@@ -10,7 +10,7 @@ import { postToSlack, type SlackMessage } from "./slack.ts";
 import { post, type Message } from "./webhook.ts";
 
 /** The document of a question that a person was told about, and how long it is kept. */
-const TOLD = "bylaw/told";
+const KIND = "bylaw/told";
 const KEPT_MS = 7 * 86_400_000;
 /** The document by which a process claims a message, and how long the claim holds: longer than all its tries take. */
 const CLAIM = "bylaw/telling";
@@ -72,7 +72,7 @@ interface Details {
  */
 export class Messenger {
   readonly #options: MessengerOptions;
-  readonly #told = new Map<string, true>();
+  readonly #delivered = new Map<string, true>();
   readonly #claimed = new Set<string>();
   readonly #failed = new Map<string, { readonly tries: number; readonly until: number }>();
 
@@ -89,13 +89,13 @@ export class Messenger {
   async tell(question: OpenQuestion, { name, notify }: Recipient): Promise<Outcome> {
     const { run, store, now, answerBy, signal, onFailed } = this.#options;
     const id = JSON.stringify([run.run, question.id, name]);
-    if (this.#told.has(id)) return { done: true };
+    if (this.#delivered.has(id)) return { done: true };
     const { tries = 0, until = 0 } = this.#failed.get(id) ?? {};
     if (until > performance.now()) return { done: false };
     const message = { run: run.run, to: name, question, at: now() };
-    const before = await store.get(TOLD, id);
+    const before = await store.get(KIND, id);
     if (before !== undefined) {
-      setBounded(this.#told, id, true, MAX_SENT);
+      setBounded(this.#delivered, id, true, MAX_SENT);
       return { done: true, posted: messageIn(before.value, message) };
     }
     const details = { question: question.id, to: name, form: notify.form };
@@ -116,7 +116,7 @@ export class Messenger {
     }
     this.#failed.delete(id);
     this.#claimed.delete(id);
-    setBounded(this.#told, id, true, MAX_SENT);
+    setBounded(this.#delivered, id, true, MAX_SENT);
     await this.#record(id, posted, {
       ...{ ...details, sent: why === undefined },
       ...omitUndefined({ why }),
@@ -146,10 +146,10 @@ export class Messenger {
   ): Promise<void> {
     const value = JSON.stringify({ to: details.to, ...posted });
     try {
-      await this.#write(PERSON_TOLD, { ...details }, { kind: TOLD, id, value });
+      await this.#write(PERSON_TOLD, { ...details }, { kind: KIND, id, value });
     } catch (error) {
       // Another process has told this person too.
-      if ((await this.#options.store.get(TOLD, id)) === undefined) throw error;
+      if ((await this.#options.store.get(KIND, id)) === undefined) throw error;
     }
   }
 

@@ -53,8 +53,8 @@ export function questionText(question: OpenQuestion): QuestionText {
 const withoutSecrets = (args: Json): Json => redactSecrets({ details: { args } })["args"] ?? null;
 
 function proseOf(text: string): string {
-  const told = withoutSecrets(text);
-  return typeof told === "string" ? told : canonicalJson(told);
+  const clean = withoutSecrets(text);
+  return typeof clean === "string" ? clean : canonicalJson(clean);
 }
 
 const TITLES = {

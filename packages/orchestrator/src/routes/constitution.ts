@@ -40,7 +40,7 @@ export const getConstitution = defineRoute({
   ...common,
   method: "get",
   summary: "Read the rules of the run",
-  handle: async (request) => told(request.service, await authorOf(request)),
+  handle: async (request) => rulesReply(request.service, await authorOf(request)),
 });
 
 export const postConstitution = defineRoute({
@@ -90,11 +90,11 @@ async function changed(
   const types = ["constitution_updated", "constitution_reset"];
   const change = { content: { route: "constitution", content }, types };
   await changeOnce(request, change, (run) => make(run, author));
-  return told(request.service, author);
+  return rulesReply(request.service, author);
 }
 
 /** Returns the rules. An agent sees only those that apply to it, because another agent's words must not act as instructions to it. */
-function told(service: Service, { by, author, own = false }: RuleAuthor): Reply {
+function rulesReply(service: Service, { by, author, own = false }: RuleAuthor): Reply {
   const rules = constitutionOf(service.run, service.now());
   return reply({ rules: rulesFor(rules, by, author === "agent" && own) });
 }

@@ -91,12 +91,12 @@ function recordingRun(run: Run, types: readonly string[], named: IdempotentReque
     };
     return [...documents, ...named.documents.map((one) => ({ ...one, if_version: 0 })), trace];
   };
-  const told = (events: readonly LogEvent[]): readonly LogEvent[] => {
+  const noteEvent = (events: readonly LogEvent[]): readonly LogEvent[] => {
     event = events.find(({ event_type }) => types.includes(event_type)) ?? event;
     return events;
   };
   const record: Run["record"] = async (given, options = {}) =>
-    told(await run.record(given, { ...options, documents: note(given, options.documents) }));
+    noteEvent(await run.record(given, { ...options, documents: note(given, options.documents) }));
   const approve: Run["approve"] = async (request, options = {}) => {
     const { subject, by, expires_at } = request;
     const { agent = null, task = null } = subject;
@@ -106,20 +106,20 @@ function recordingRun(run: Run, types: readonly string[], named: IdempotentReque
       task_id: task,
       details: { by, expires_at },
     };
-    return told(
+    return noteEvent(
       await run.approve(request, { ...options, documents: note([draft], options.documents) }),
     );
   };
   const refuse: Run["refuse"] = async (request, options = {}) => {
     const { asked, by, reason } = request;
     const draft = { event_type: "approval_refused", details: { asked, by, reason } };
-    return told(
+    return noteEvent(
       await run.refuse(request, { ...options, documents: note([draft], options.documents) }),
     );
   };
   const clearMark: Run["clearMark"] = async (cleared, options = {}) => {
     const draft = { event_type: "mark_cleared", details: { ...cleared } };
-    return told(
+    return noteEvent(
       await run.clearMark(cleared, { ...options, documents: note([draft], options.documents) }),
     );
   };

@@ -34,7 +34,7 @@ export class StoreHealth {
   readonly store: Store;
   readonly #run: string;
   readonly #log: Log;
-  readonly #told = new Map<string, { at: number; left_out: number }>();
+  readonly #lastLogged = new Map<string, { at: number; left_out: number }>();
   #written = -Infinity;
   #asked = -Infinity;
   #known = true;
@@ -82,14 +82,14 @@ export class StoreHealth {
   #failed(error: BylawError): void {
     // The text in brackets comes from the engine, and varies.
     const cause = `${error.code} ${messageOf(error).replace(/ \(.*$/, "")}`;
-    const before = this.#told.get(cause);
+    const before = this.#lastLogged.get(cause);
     const at = performance.now();
     if (before !== undefined && at - before.at < TOLD_MS) {
       before.left_out += 1;
       return;
     }
-    if (this.#told.size >= CAUSES) this.#told.clear();
-    this.#told.set(cause, { at, left_out: 0 });
+    if (this.#lastLogged.size >= CAUSES) this.#lastLogged.clear();
+    this.#lastLogged.set(cause, { at, left_out: 0 });
     const { left_out = 0 } = before ?? {};
     this.#log.error({ ...faultOf(error), ...(left_out > 0 && { left_out }) }, "the store fails");
   }

@@ -239,8 +239,8 @@ const wordsIn = (value: Literal | undefined): readonly string[] =>
 function sourceOf({ name, args }: Call): string {
   const show = (value: Literal): string =>
     value.kind === "text" ? JSON.stringify(value.text) : `[${value.items.map(show).join(", ")}]`;
-  const told = name === "prefix_rule" ? ["pattern", "decision"] : [...args.keys()];
-  const parts = told.flatMap((key) => {
+  const shownKeys = name === "prefix_rule" ? ["pattern", "decision"] : [...args.keys()];
+  const parts = shownKeys.flatMap((key) => {
     const value = args.get(key);
     return value === undefined ? [] : [`${key} = ${show(value)}`];
   });

@@ -31,10 +31,10 @@ export function importGemini(inputs: readonly ImportInput[]): ImportedPolicy {
     );
   }
   const carried = new Set<GeminiImport>();
-  let told = false;
+  let reported = false;
   for (const [at, rule] of rules.entries()) {
-    if (merged.has(rule) && !told) {
-      told = true;
+    if (merged.has(rule) && !reported) {
+      reported = true;
       draft.find(
         "stricter",
         rule.place,

@@ -102,7 +102,7 @@ class Reader {
       const token = this.#next();
       if (token.kind === "mark" && token.text === ")") break;
       if (token.kind !== "name")
-        throw new Wrong(token.at, `Found ${told(token)} instead of a named argument or \`)\``);
+        throw new Wrong(token.at, `Found ${describe(token)} instead of a named argument or \`)\``);
       this.#mark("=", "`=` of a named argument");
       if (args.has(token.text))
         throw new Wrong(token.at, `The argument \`${token.text}\` is given twice`);
@@ -110,12 +110,12 @@ class Reader {
       const after = this.#next();
       if (after.kind === "mark" && after.text === ")") break;
       if (after.kind !== "mark" || after.text !== ",")
-        throw new Wrong(after.at, `Found ${told(after)} instead of \`,\` or \`)\``);
+        throw new Wrong(after.at, `Found ${describe(after)} instead of \`,\` or \`)\``);
     }
     this.#depth = 0;
     const end = this.#next();
     if (end.kind !== "line" && end.kind !== "end")
-      throw new Wrong(end.at, `Found ${told(end)} instead of the end of the line`);
+      throw new Wrong(end.at, `Found ${describe(end)} instead of the end of the line`);
     return { name, args };
   }
 
@@ -123,7 +123,7 @@ class Reader {
     const token = this.#next();
     if (token.kind === "text") return { kind: "text", text: token.text };
     if (token.kind !== "mark" || token.text !== "[")
-      throw new Wrong(token.at, `Found ${told(token)} instead of a string or a list`);
+      throw new Wrong(token.at, `Found ${describe(token)} instead of a string or a list`);
     if (this.#depth >= MAX_DEPTH)
       throw new Wrong(token.at, `Lists nest more than ${MAX_DEPTH} levels deep`);
     this.#depth++;
@@ -137,7 +137,7 @@ class Reader {
       const after = this.#next();
       if (after.kind === "mark" && after.text === "]") break;
       if (after.kind !== "mark" || after.text !== ",")
-        throw new Wrong(after.at, `Found ${told(after)} instead of \`,\` or \`]\``);
+        throw new Wrong(after.at, `Found ${describe(after)} instead of \`,\` or \`]\``);
     }
     this.#depth--;
     return { kind: "list", items };
@@ -145,13 +145,15 @@ class Reader {
 
   #take(kind: Token["kind"], wanted: string): Token {
     const token = this.#next();
-    if (token.kind !== kind) throw new Wrong(token.at, `Found ${told(token)} instead of ${wanted}`);
+    if (token.kind !== kind)
+      throw new Wrong(token.at, `Found ${describe(token)} instead of ${wanted}`);
     return token;
   }
 
   #mark(text: string, wanted: string): void {
     const token = this.#take("mark", wanted);
-    if (token.text !== text) throw new Wrong(token.at, `Found ${told(token)} instead of ${wanted}`);
+    if (token.text !== text)
+      throw new Wrong(token.at, `Found ${describe(token)} instead of ${wanted}`);
   }
 
   #next(): Token {
@@ -220,7 +222,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\n": "",
 };
 
-function told({ kind, text }: Token): string {
+function describe({ kind, text }: Token): string {
   if (kind === "end") return "end of the file";
   return kind === "line" ? "end of the line" : kind === "text" ? "text" : `\`${text}\``;
 }

@@ -86,10 +86,10 @@ function sightOf({ after, unless_after, file, effect }: RuleSource): (facts: Cal
     const seen = past
       .statesOf(keys)
       .map((state, at) => sightOfMark(quote(reference.marks[at] ?? ""), state, wantsSure));
-    const told = seen.find(({ entry }) => entry !== undefined) ?? seen[0];
-    if (told?.entry === undefined && after !== undefined && effect !== "allow")
+    const shown = seen.find(({ entry }) => entry !== undefined) ?? seen[0];
+    if (shown?.entry === undefined && after !== undefined && effect !== "allow")
       return { text: () => `another command of this line sets ${quote(after.marks[0] ?? "")}` };
-    return told ?? { text: () => "" };
+    return shown ?? { text: () => "" };
   };
 }
 

@@ -25,8 +25,8 @@ export function progressOf(
   // An agent's output never counts, neither during its work nor after it.
   const print = own?.frames[0]?.agent === null ? own.print : null;
   const checks = [...results, { step: id, status: null, exit_code: null, print }];
-  const told = checks.every((check) => check.print === null) ? reason : null;
+  const comparable = checks.every((check) => check.print === null) ? reason : null;
   return `sha256:${createHash("sha256")
-    .update(canonicalJson({ checks, reason: told }))
+    .update(canonicalJson({ checks, reason: comparable }))
     .digest("hex")}`;
 }

@@ -24,15 +24,15 @@ export const workflow = definePlugin({
   },
 });
 
-type Told = Pick<LogEvent, "event_type" | "details">;
+type GivenEvent = Pick<LogEvent, "event_type" | "details">;
 
 const inOrder: Guard = (view, { event_type, details }): Finding | undefined => {
   if (!Object.hasOwn(FAULTS, event_type)) return undefined;
-  const message = FAULTS[event_type]?.(view(workflowState), { event_type, details } as Told);
+  const message = FAULTS[event_type]?.(view(workflowState), { event_type, details } as GivenEvent);
   return message === undefined ? undefined : { rule: "WORKFLOW_ORDER", message };
 };
 
-type Fault = (state: WorkflowState, event: Told) => string | undefined;
+type Fault = (state: WorkflowState, event: GivenEvent) => string | undefined;
 
 /** The indexes of one template have no meaning in another. */
 const follows: Fault = ({ started }, { details }) =>

@@ -124,25 +124,25 @@ export function findEffects(
   argv: readonly Word[],
   from: number,
   add: (effect: TableEffect, certainty: 1 | 2) => void,
-): { readonly told: boolean } {
+): { readonly covered: boolean } {
   const command = readWords(program, argv, from);
   const patterns = patternsOf(program, table);
-  let told = false;
+  let covered = false;
   for (const one of patterns) {
     if (isRest(one) || !mayFit(program, one, command)) continue;
     const pattern = (one.compiled ??= compile(program, one.words));
     const certainty = fits(pattern, command, argv, from);
     if (certainty === 0) continue;
     add(one.effect, certainty);
-    told ||= certainty === 2;
+    covered ||= certainty === 2;
   }
-  if (told) return { told };
+  if (covered) return { covered };
   for (const one of patterns) {
     if (!isRest(one)) continue;
     add(one.effect, 2);
-    told = true;
+    covered = true;
   }
-  return { told };
+  return { covered };
 }
 
 function fits(

@@ -54,8 +54,8 @@ export function namedEffects(command: ShellCommand): NamedEffects {
     return { names, possible: ALL };
   }
   if (emptiesFiles(command)) names.add("deletes");
-  const told = addTable(argv, 0, found);
-  if (!told || !isInstalled(first.text)) names.add("unknown");
+  const covered = addTable(argv, 0, found);
+  if (!covered || !isInstalled(first.text)) names.add("unknown");
   if (activates(argv) && names.delete("runs-inline-code")) names.add("runs-project");
   addReading(command, argv, found);
   addOptions(argv, found);
@@ -162,18 +162,18 @@ function addTable(argv: readonly Word[], at: number, { names, possible }: Found)
   const spec = specOf(name);
   const table = effectsOf(name);
   if (spec !== undefined && isInert(spec, argv, at)) return written === written.toLowerCase();
-  const told =
+  const covered =
     table !== undefined &&
     findEffects(name, table, argv, at + 1, (effect, certainty) =>
       (certainty === 2 ? names : possible).add(effect),
-    ).told;
+    ).covered;
   if (spec === undefined && table === undefined) return false;
   // On other file systems, another spelling is another program.
   if (written !== written.toLowerCase()) {
     addReading(readAt(argv, at), argv.slice(at), { names, possible });
     return false;
   }
-  return told || isFileTool(name) || (spec !== undefined && isToldBySpec(spec, argv, at));
+  return covered || isFileTool(name) || (spec !== undefined && isCoveredBySpec(spec, argv, at));
 }
 
 // Whether it only prints its version or its help.
@@ -184,7 +184,7 @@ const isInert = (spec: Spec, argv: readonly Word[], at: number): boolean =>
 const isPosix = ({ posix, subs, wrap }: Spec): boolean =>
   posix === true || subs !== undefined || wrap !== undefined;
 
-function isToldBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
+function isCoveredBySpec(spec: Spec, argv: readonly Word[], at: number): boolean {
   if (spec.prints === true || spec.wrap !== undefined) return true;
   // With only options and no subcommand, a program prints its usage.
   return (

@@ -26,7 +26,7 @@ import { shorterCommands } from "./shorter-commands.ts";
 import { keepsFolder, staysUntil } from "./wrapper-folders.ts";
 import type { WalkScript } from "./walk-pending.ts";
 import { runScript, runValues, textWord } from "./run-script.ts";
-import { toldEffects } from "./tildes.ts";
+import { effectsWithHome } from "./tildes.ts";
 
 // Wrappers that end together with their command.
 const WAITS =
@@ -61,9 +61,9 @@ export function runCommand(
   if (place.input === REST && !leavesInput(argv, effects)) walk.variables.contradicted = true;
   if (hazards.length > 0)
     draft.hazards = draft.hazards.length === 0 ? hazards : draft.hazards.concat(hazards);
-  const told = toldEffects(walk, argv, effects, tildes);
-  if (told.length > 0)
-    draft.effects = draft.effects.length === 0 ? told : told.concat(draft.effects);
+  const added = effectsWithHome(walk, argv, effects, tildes);
+  if (added.length > 0)
+    draft.effects = draft.effects.length === 0 ? added : added.concat(draft.effects);
   if (unknown.length > 0)
     draft.unknown = draft.unknown.length === 0 ? unknown : draft.unknown.concat(unknown);
   draft.carries ||= reading.carries;

@@ -5,7 +5,7 @@ import type { WalkState } from "./walk-state.ts";
 const OTHER_HOME: PathText = { why: "the home directory, which the line itself changes" };
 
 /** The effects of a command. A `~` in them means the home directory that the line started with. */
-export function toldEffects(
+export function effectsWithHome(
   walk: WalkState,
   argv: readonly Word[],
   effects: readonly Effect[],
@@ -14,11 +14,11 @@ export function toldEffects(
   const home = argv[0]?.text === "cd" && isCdWithoutOperand(argv);
   // Only at the end of the line is it known whether the line sets HOME. If it does, the line is analyzed again.
   if (home && walk.home.trusted) walk.home.used = true;
-  const told =
+  const own =
     home && !walk.home.trusted
       ? effects.map((effect) => ("path" in effect ? { ...effect, path: OTHER_HOME } : effect))
       : effects;
-  return tildes === undefined ? told : withTildes(told, tildes, argv);
+  return tildes === undefined ? own : withTildes(own, tildes, argv);
 }
 
 const MAX_TILDES = 8;

@@ -80,10 +80,10 @@ function startWriter(script: string, args: readonly string[]): Writer {
   let rest = "";
   let complaint = "";
   let ended: string | undefined;
-  let told = Promise.withResolvers<void>();
+  let notified = Promise.withResolvers<void>();
   const tell = (): void => {
-    told.resolve();
-    told = Promise.withResolvers();
+    notified.resolve();
+    notified = Promise.withResolvers();
   };
   child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     const parts = (rest + chunk).split("\n");
@@ -104,7 +104,7 @@ function startWriter(script: string, args: readonly string[]): Writer {
       child.kill("SIGKILL");
       await closed;
     },
-    news: () => told.promise,
+    news: () => notified.promise,
   };
 }
 

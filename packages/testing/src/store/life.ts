@@ -143,10 +143,10 @@ export const life: Group = {
   "reports to watchers what another store over the same data wrote": async ({ store, another }) => {
     const other = await another();
     if (other === undefined) return;
-    const told = Promise.withResolvers<void>();
-    const stop = await store.watch((run, head) => run === "r1" && head === 2 && told.resolve());
+    const notified = Promise.withResolvers<void>();
+    const stop = await store.watch((run, head) => run === "r1" && head === 2 && notified.resolve());
     await write(other, { events: [draft(), draft()] });
-    await told.promise;
+    await notified.promise;
     stop();
     equal((await logOf(store)).length, 2);
   },

@@ -78,9 +78,9 @@ export const records: Group = {
       upTo(4).map((n) => claimFree(store, `a${n}`, { lease_ms: 1_000 })),
     );
     clock.advance(1_000);
-    const told: ExpiredLease[] = [];
+    const expired: ExpiredLease[] = [];
     const event = (lease: ExpiredLease): EventDraft => {
-      told.push(lease);
+      expired.push(lease);
       return draft({
         event_type: "lease_expired",
         agent_id: null,
@@ -89,7 +89,7 @@ export const records: Group = {
       });
     };
     equal(await store.sweep(event), 4);
-    const byTask = new Map(told.map((lease) => [lease.task, lease]));
+    const byTask = new Map(expired.map((lease) => [lease.task, lease]));
     equal(byTask.size, 4);
     for (const { task, run, event: claimed } of claims) {
       equal(byTask.get(task), { task, run, owner: claimed.agent_id, fence: 2 });

@@ -56,15 +56,15 @@ export const runs: Group = {
 
   "are each reported to watchers": async ({ store }) => {
     const behind = new Set(namesOf(100));
-    const told = Promise.withResolvers<void>();
+    const notified = Promise.withResolvers<void>();
     const stop = await store.watch((run, head) => {
       if (head === 2 * GROWTH) behind.delete(run);
-      if (behind.size === 0) told.resolve();
+      if (behind.size === 0) notified.resolve();
     });
     const first = await sendRound([store], 100, 1);
     const second = await sendRound([store], 100, 2);
     await areWhole(store, [...first, ...second]);
-    await told.promise;
+    await notified.promise;
     stop();
   },
 

@@ -96,15 +96,15 @@ export const watchers: Group = {
   },
 
   "that throws affects no commit and no other watcher": async ({ store }) => {
-    const told = Promise.withResolvers<void>();
+    const notified = Promise.withResolvers<void>();
     const stops = [
       await store.watch(() => {
         throw new Error("a watcher's own fault");
       }),
-      await store.watch(() => told.resolve()),
+      await store.watch(() => notified.resolve()),
     ];
     ok((await write(store)).events.length === 1);
-    await told.promise;
+    await notified.promise;
     for (const stop of stops) stop();
   },
 };

@@ -12,8 +12,8 @@ const HASHED = 5_000;
  * runner's configuration.
  */
 export function sameTests(red: TestRun, green: TestRun): readonly Finding[] {
-  const told = [...testsOf(red, green), ...filesOf(red, green)];
-  return told.map((detail) => ({
+  const details = [...testsOf(red, green), ...filesOf(red, green)];
+  return details.map((detail) => ({
     kind: "no",
     detail,
     as: TESTS_UNCHANGED,

@@ -58,21 +58,22 @@ export const isResult = (result: Result | readonly Finding[]): result is Result 
 function faultsOf(run: TestRun, contract: Contract): readonly Finding[] {
   const { argv, signal, timed_out, exit_code, counts, report_error } = run;
   const wanted = contract.evidence.testCommand?.argv ?? [];
-  const told: string[] = [];
+  const problems: string[] = [];
   if (argv.length !== wanted.length || argv.some((word, at) => word !== wanted[at]))
-    told.push(
+    problems.push(
       `The run used ${quoteAll([argv.join(" ")])}, not the \`test_command\` of the contract`,
     );
   if (run.contract !== contract.digest)
-    told.push("The run belongs to another version of the contract");
-  if (timed_out) told.push("The tests timed out");
-  else if (signal !== null) told.push(`The tests were ended by ${signal}`);
+    problems.push("The run belongs to another version of the contract");
+  if (timed_out) problems.push("The tests timed out");
+  else if (signal !== null) problems.push(`The tests were ended by ${signal}`);
   else if (exit_code === null || isKilled(exit_code))
-    told.push(`The tests were ended from outside (exit code ${exit_code ?? "unknown"})`);
-  if (counts === null) told.push(`The report cannot be read: ${report_error ?? "no reason given"}`);
+    problems.push(`The tests were ended from outside (exit code ${exit_code ?? "unknown"})`);
+  if (counts === null)
+    problems.push(`The report cannot be read: ${report_error ?? "no reason given"}`);
   else if (counts.errors > 0)
-    told.push(`${counts.errors} test file(s) or test(s) could not be run at all`);
-  return told.map((detail) =>
+    problems.push(`${counts.errors} test file(s) or test(s) could not be run at all`);
+  return problems.map((detail) =>
     lacking(detail, "Fix what stops the tests from finishing, then run them again"),
   );
 }
@@ -82,17 +83,17 @@ function staleness(
   { tree_before, tree_after }: TestRun,
 ): readonly Finding[] {
   const again = "Run the tests again";
-  const told: string[] = [];
-  if (tree_before !== tree_after) told.push("The test run changed the workspace");
+  const problems: string[] = [];
+  if (tree_before !== tree_after) problems.push("The test run changed the workspace");
   if (facts === undefined || facts.tree === null)
     return [
-      ...told.map((detail): Finding => ({ kind: "stale", detail, fix: again })),
+      ...problems.map((detail): Finding => ({ kind: "stale", detail, fix: again })),
       lacking(
         facts?.treeProblem ?? "The workspace was not looked at, so the test run may be out of date",
       ),
     ];
-  if (facts.tree !== tree_after) told.push("The workspace has changed since the test run");
-  return told.map((detail) => ({ kind: "stale", detail, fix: again }));
+  if (facts.tree !== tree_after) problems.push("The workspace has changed since the test run");
+  return problems.map((detail) => ({ kind: "stale", detail, fix: again }));
 }
 
 function reported({ artifacts }: CheckInput): Result | readonly Finding[] {

@@ -55,7 +55,7 @@ export async function readRadiumAgent(
     return { agents: {}, findings: findings.map((one) => ({ ...one, ...error.source, file })) };
   }
   const { data, problems, isFollowOn } = salvaged(radiumSchema, parsed.value);
-  const told: Problem[] = [...problems];
+  const found: Problem[] = [...problems];
   const path = ["agent", "prompt_path"];
   let prompt = "";
   if (data !== undefined && !isFollowOn(path)) {
@@ -63,15 +63,15 @@ export async function readRadiumAgent(
       prompt = promptOf(file, data.agent.prompt_path, roots);
     } catch (error) {
       if (!(error instanceof BylawError)) throw error;
-      told.push({ path, message: error.message });
+      found.push({ path, message: error.message });
     }
   }
   for (const [key, why] of Object.entries(IDLE))
     for (const at of [["agent", key], ...(key === "model" || key === "persona" ? [[key]] : [])])
       if (isGiven(parsed.value, at))
-        told.push({ path: at, message: `\`${key}\` has no effect${why}`, severity: "warning" });
+        found.push({ path: at, message: `\`${key}\` has no effect${why}`, severity: "warning" });
   const findings = await Promise.all(
-    told.map(async (problem) => {
+    found.map(async (problem) => {
       const place = await parsed.place(problem.path);
       return findingOf(file, { place: () => place }, problem);
     }),
