@@ -24,7 +24,7 @@ async function recorded(): Promise<{ readonly cwd: string; readonly files: reado
     sign: { key_file: join(cwd, "private.pem"), every_ms: 0 },
   });
   const kernel = createKernel(defineConfig({ plugins: [plugin], fallback: "allow" }));
-  for (let sitting = 0; sitting < 2; sitting += 1) {
+  for (let session = 0; session < 2; session += 1) {
     const store = await openSqliteStore(join(cwd, "runs.db"));
     const run = await openRun(kernel, { run: "main", store });
     for (let call = 0; call < 6; call += 1) {

@@ -87,11 +87,11 @@ function findings(log: readonly LogEvent[]): readonly LogFinding[] {
 
 test("a log of several sessions is complete", async () => {
   const file = join(scratch(), "store.db");
-  for (const sitting of upTo(4)) {
+  for (const session of upTo(4)) {
     const store = await openSqliteStore(file);
     const run = await opened(store);
     for (const agent of upTo(5)) expect((await run.toolCall(call(agent))).applied).toBe("allow");
-    expect(run.head).toBe(sitting * 6);
+    expect(run.head).toBe(session * 6);
     await run.close();
     await store.close();
   }

@@ -230,11 +230,11 @@ describe("an approval", () => {
 
   it.each([1, 2, 5])(
     "is used once, however many calls race for it in %i run objects",
-    async (sittings) => {
+    async (sessions) => {
       const store = createMemoryStore();
       await approve(await open({ plugins: [asks] }, { store }));
       const runs = await Promise.all(
-        Array.from({ length: sittings }, () => open({ plugins: [asks] }, { store })),
+        Array.from({ length: sessions }, () => open({ plugins: [asks] }, { store })),
       );
       const outcomes = await Promise.all([...runs, ...runs].map((run) => ran(run)));
       expect(outcomes.filter(({ applied }) => applied === "allow")).toHaveLength(1);

@@ -123,9 +123,9 @@ describe("a snapshot", () => {
       ...store,
       commit: (commit) => ((taken += commit.documents?.length ?? 0), store.commit(commit)),
     };
-    for (let sitting = 0; sitting < 30; sitting += 1) {
+    for (let session = 0; session < 30; session += 1) {
       const run = await takeOver(config, { store: writing });
-      await fill(run, sitting * 100, sitting * 100 + 100);
+      await fill(run, session * 100, session * 100 + 100);
       await run.close();
     }
     const { store: counting, read } = counted(store);

@@ -58,15 +58,15 @@ describe("the shipped files", () => {
         file: name,
       });
       expect(file.warnings).toEqual([]);
-      expect(file.alone?.rules).toHaveLength(rules);
+      expect(file.compatPolicy?.rules).toHaveLength(rules);
     },
   );
   test("plan.toml loads with a warning for each rule that is only for plan mode and so never matches", () => {
-    const { warnings, alone } = parsePolicy(
+    const { warnings, compatPolicy } = parsePolicy(
       `compat = "gemini"\n${geminiFixture("policies/plan.toml")}`,
       { file: "plan.toml" },
     );
-    expect(alone?.rules.length).toBeGreaterThan(15);
+    expect(compatPolicy?.rules.length).toBeGreaterThan(15);
     expect(warnings.length).toBeGreaterThan(10);
     for (const { message } of warnings) expect(message).toContain("only in the mode `plan`");
   });

@@ -101,7 +101,7 @@ describe("the shipped files", () => {
   test.each(files)("%s loads with compat", (name) => {
     const file = parsePolicy(`compat = "radium"\n${read(`policies/${name}`)}`, { file: name });
     expect(file.compat).toBe("radium");
-    expect(file.alone?.rules.length).toBeGreaterThan(0);
+    expect(file.compatPolicy?.rules.length).toBeGreaterThan(0);
   });
   test.each(files)("%s without compat is rejected, and the fix names compat", (name) => {
     let error: unknown;

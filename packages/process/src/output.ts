@@ -25,23 +25,24 @@ export interface Output {
 }
 
 /** Collects a stream while it is read. */
-export interface Collected {
+export interface Collector {
   readonly add: (chunk: Uint8Array) => void;
   readonly bytes: () => number;
   readonly output: () => Output;
 }
 
-export function collect({ first = 0, last = 0 }: OutputLimit): Collected {
+export function collect({ first = 0, last = 0 }: OutputLimit): Collector {
   const hash = createHash("sha256");
   const head: Uint8Array[] = [];
   const tail: Uint8Array[] = [];
-  let [bytes, kept, ending] = [0, 0, 0];
+  let [bytes, kept, tailBytes] = [0, 0, 0];
 
-  function toTail(chunk: Uint8Array): void {
+  function addToTail(chunk: Uint8Array): void {
     if (last === 0 || chunk.length === 0) return;
     tail.push(chunk);
-    ending += chunk.length;
-    while (ending - (tail[0]?.length ?? ending) >= last) ending -= tail.shift()?.length ?? 0;
+    tailBytes += chunk.length;
+    while (tailBytes - (tail[0]?.length ?? tailBytes) >= last)
+      tailBytes -= tail.shift()?.length ?? 0;
   }
 
   return {
@@ -51,11 +52,11 @@ export function collect({ first = 0, last = 0 }: OutputLimit): Collected {
       const fits = chunk.subarray(0, Math.max(0, first - kept));
       if (fits.length > 0) head.push(fits);
       kept += fits.length;
-      toTail(chunk.subarray(fits.length));
+      addToTail(chunk.subarray(fits.length));
     },
     bytes: () => bytes,
     output() {
-      const end = Buffer.concat(tail).subarray(Math.max(0, ending - last));
+      const end = Buffer.concat(tail).subarray(Math.max(0, tailBytes - last));
       const missing = bytes - kept - end.length;
       const cut = missing > 0;
       const between = cut && kept > 0 && end.length > 0 ? `\n[${missing} bytes left out]\n` : "";

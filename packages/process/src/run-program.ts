@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { drained, exitOf, containedUser, notEnded, spawned, type Exit } from "./child.ts";
 import { signalOf } from "./contain.ts";
 import { endOrphans } from "./orphan-processes.ts";
-import { collect, type Collected, type OutputLimit } from "./output.ts";
+import { collect, type Collector, type OutputLimit } from "./output.ts";
 import type { ProgramEnd, ProgramStart } from "./program.ts";
 
 const KEPT: OutputLimit = { first: 1_048_576 };
@@ -36,7 +36,7 @@ type Stream = "stdout" | "stderr";
 class RunningProgram {
   readonly #start: ProgramStart;
   readonly #contained: boolean;
-  readonly #streams: Readonly<Record<Stream, Collected>>;
+  readonly #streams: Readonly<Record<Stream, Collector>>;
   readonly #stuck = Promise.withResolvers<Exit>();
   #late: NodeJS.Timeout | undefined;
   #timedOut = false;

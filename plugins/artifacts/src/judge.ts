@@ -55,7 +55,7 @@ function judge(
     const reason = `The artifact ${quote(type)} is missing${what}${near === "" ? "" : ` (handed in: ${near})`}`;
     return [deny(reason, `Hand it in as ${quote(type)}`, { code: "artifact_missing", rule })];
   }
-  const limit = beyond(artifact);
+  const limit = exceededLimit(artifact);
   if (limit !== undefined)
     return [
       deny(
@@ -110,7 +110,7 @@ function validated(validate: Validate, artifact: Json): readonly ErrorObject[] {
 const LIMITS = { values: 50_000, depth: 64, characters: 2_000_000 } as const;
 
 /** The limit that a value exceeds, or undefined. The limits also bound the time. */
-function beyond(value: Json): keyof typeof LIMITS | undefined {
+function exceededLimit(value: Json): keyof typeof LIMITS | undefined {
   const open: { readonly value: Json; readonly depth: number }[] = [{ value, depth: 1 }];
   let values = 0;
   let characters = 0;

@@ -84,7 +84,7 @@ describe("signed heads", () => {
       const { key_file, key } = keysIn(base);
       const path = join(base, "run.jsonl");
       const log = givenLog();
-      for (let sitting = 0; sitting < 3; sitting += 1) {
+      for (let session = 0; session < 3; session += 1) {
         const mirrors = await Promise.all(
           [1, 2].map(() => open(log, path, { durability, sign: { key_file, every_ms: 0 } })),
         );

@@ -38,10 +38,10 @@ describe("eventLog", () => {
 
   it("continues the file when the run is opened again, over a store on the disk", async () => {
     const base = temporaryFolder();
-    for (const sitting of [1, 2, 3]) {
+    for (const session of [1, 2, 3]) {
       const store = await openSqliteStore(join(base, "store.db"));
       const run = await openRun(kernelIn(base), { run: "r", store });
-      await run.toolResult({ id: `c${sitting}`, tool: "t", ok: true });
+      await run.toolResult({ id: `c${session}`, tool: "t", ok: true });
       await run.close();
       expect(eventsOf(join(base, ".bylaw/logs/r.jsonl"))).toEqual(await store.events("r", 0, 100));
       await store.close();

@@ -19,7 +19,7 @@ const INDENT = "\n    ";
 const PREVIEWED = 500;
 const EMPTY = '"enforcement_attempts": []';
 
-interface Made {
+interface CachedEntry {
   readonly key: string;
   readonly vote: AgentStatus["vote_cast"];
   readonly around: readonly [Uint8Array, Uint8Array];
@@ -50,7 +50,7 @@ export class AgentFold implements Worker {
   #error: AgentStatus["error"] = null;
   // The state of the cached entry: most agents are unchanged when another one did something.
   #changes = 0;
-  #made: Made | undefined;
+  #cached: CachedEntry | undefined;
 
   constructor(options: ReliabilityOptions) {
     this.reliability = new ReliabilityFold(options);
@@ -91,9 +91,9 @@ export class AgentFold implements Worker {
   parts(): readonly Uint8Array[] {
     const { answers, vote } = this;
     const key = `${this.#changes} ${answers.count} ${answers.label ?? ""}`;
-    if (this.#made === undefined || this.#made.key !== key || this.#made.vote !== vote)
-      this.#made = { key, vote, around: this.#around() };
-    const [before, behind] = this.#made.around;
+    if (this.#cached === undefined || this.#cached.key !== key || this.#cached.vote !== vote)
+      this.#cached = { key, vote, around: this.#around() };
+    const [before, behind] = this.#cached.around;
     return [before, ...this.reliability.list.parts(), behind];
   }
 

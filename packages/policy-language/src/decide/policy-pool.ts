@@ -11,6 +11,7 @@ import {
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
+import type { CompatPolicy } from "../compat/compat-policy.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { marksIn, type MarkSet } from "../marks/mark-set.ts";
 import { RecordedMarks } from "../marks/recorded-marks.ts";
@@ -30,7 +31,6 @@ export type { PolicyPool, PoolOptions } from "./pool-contract.ts";
 const NOTHING: Evaluated = { held: new Map(), votes: [], run: undefined };
 
 /** A policy of another system, which votes by itself. */
-type Alone = NonNullable<PolicyFile["alone"]>;
 
 /** The rules of all files, ranked and indexed. */
 class CompiledPool implements PolicyPool {
@@ -46,9 +46,9 @@ class CompiledPool implements PolicyPool {
   readonly #own: readonly Rule[];
   readonly #allows: readonly Rule[];
   readonly #guards: FileGuards;
-  readonly #alone: readonly { readonly file: string; readonly policy: Alone }[];
-  /** Whether some file is no policy of another system. */
-  readonly #speaks: boolean;
+  readonly #compat: readonly { readonly file: string; readonly policy: CompatPolicy }[];
+  /** Whether a file is written for Bylaw itself. */
+  readonly #hasNative: boolean;
   readonly #index: RuleIndex;
   /** Whether the conditions of rules that could not decide are needed too. */
   readonly #conditions: boolean;
@@ -65,10 +65,10 @@ class CompiledPool implements PolicyPool {
     const rules = this.#entries.map(({ rule }) => rule);
     this.#own = rules;
     this.#guards = createFileGuards(rules);
-    this.#alone = files.flatMap(({ file, alone: policy }) =>
+    this.#compat = files.flatMap(({ file, compatPolicy: policy }) =>
       policy === undefined ? [] : [{ file, policy }],
     );
-    this.#speaks = files.some((file) => file.compat === undefined);
+    this.#hasNative = files.some((file) => file.compat === undefined);
     this.#allows = rules.filter(({ source }) => source.effect === "allow" && !source.shadow);
     this.#index = buildIndex(this.#entries, tools);
     this.#conditions = rules.some(
@@ -91,7 +91,7 @@ class CompiledPool implements PolicyPool {
     this.conditional = rules.some(({ when }) => when !== undefined);
     this.rules = [
       ...rules.map(poolRule),
-      ...this.#alone.flatMap(({ file, policy }) =>
+      ...this.#compat.flatMap(({ file, policy }) =>
         policy.rules.map(({ name, line }) => ({ name, final: false, file, line })),
       ),
     ];
@@ -156,12 +156,12 @@ class CompiledPool implements PolicyPool {
       ? (this.#evaluated.get(call) ?? NOTHING)
       : { ...NOTHING, votes: this.evaluate(call, run) ?? [] };
     const nearestRule = this.#nearestRule();
-    return reportRules({ rules: this.#own, alone: this.#alone, call, parts, found, nearestRule });
+    return reportRules({ rules: this.#own, compat: this.#compat, call, parts, found, nearestRule });
   }
 
   unmatched(call: ToolCall): string | undefined {
     const near = this.#nearestRule()(this.#facts.of(call).perCommand, this.#heldFor(call));
-    const asks = this.#speaks && call.approval_mode === "yolo" ? this.#danger(call) : undefined;
+    const asks = this.#hasNative && call.approval_mode === "yolo" ? this.#danger(call) : undefined;
     if (near === undefined) return asks;
     return asks === undefined ? unmatchedReason(near) : `${unmatchedReason(near)}. ${asks}`;
   }
@@ -178,7 +178,7 @@ class CompiledPool implements PolicyPool {
   }
 
   isHarmless(call: ToolCall): boolean {
-    return !this.#speaks || this.#danger(call) === undefined;
+    return !this.#hasNative || this.#danger(call) === undefined;
   }
 
   editsWorkspace(call: ToolCall): boolean {
@@ -206,17 +206,17 @@ class CompiledPool implements PolicyPool {
   }
 
   #votesOf(evaluation: CallEvaluation): readonly Verdict[] | undefined {
-    const votes = this.#speaks ? evaluation.votes(this.#scope, this.fallback) : undefined;
-    return this.#alone.length === 0
+    const votes = this.#hasNative ? evaluation.votes(this.#scope, this.fallback) : undefined;
+    return this.#compat.length === 0
       ? votes
-      : [...(votes ?? []), ...this.#alone.map(({ policy }) => policy.vote(evaluation.whole.call))];
+      : [...(votes ?? []), ...this.#compat.map(({ policy }) => policy.vote(evaluation.whole.call))];
   }
 
   // Approval modes need to know whether a call writes outside the workspace.
   #resolves(facts: CallFacts): boolean {
     return (
       this.#scope.resolves(facts.identity) ||
-      (this.#speaks && facts.call.approval_mode === "yolo" && facts.lines.length > 0)
+      (this.#hasNative && facts.call.approval_mode === "yolo" && facts.lines.length > 0)
     );
   }
 
@@ -253,8 +253,8 @@ export function compilePolicy(files: readonly PolicyFile[], options: PoolOptions
 export function withoutRules(file: PolicyFile, dropped: ReadonlySet<string>): PolicyFile {
   if (dropped.size === 0) return file;
   const rules = file.rules.filter(({ source }) => source.final || !dropped.has(source.name));
-  const { alone } = file;
-  return { ...file, rules, ...(alone === undefined ? {} : { alone: alone.without(dropped) }) };
+  const compat = file.compatPolicy?.without(dropped);
+  return { ...file, rules, ...(compat && { compatPolicy: compat }) };
 }
 
 /** Reads the facts of calls. Keeps those of the last one, because `unmatched` and `explain` usually ask about the same call. */

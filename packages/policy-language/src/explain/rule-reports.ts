@@ -64,7 +64,7 @@ export interface Evaluated {
 interface Asked {
   readonly rules: readonly Rule[];
   /** Files with `compat`, which are evaluated on their own. */
-  readonly alone: readonly { readonly file: string; readonly policy: CompatPolicy }[];
+  readonly compat: readonly { readonly file: string; readonly policy: CompatPolicy }[];
   readonly call: ToolCall;
   /** The facts of each command of a line, or of the call alone. */
   readonly parts: readonly CallFacts[];
@@ -77,7 +77,7 @@ type Deciding = (name: string, file: string, line: number) => boolean;
 /** Reports how every rule relates to a call. */
 export function reportRules({
   rules,
-  alone,
+  compat,
   call,
   parts,
   found,
@@ -95,7 +95,7 @@ export function reportRules({
       const report = reportOf(rule, parts, found, deciding);
       return nearest?.rule === rule ? { ...report, nearest: true as const } : report;
     }),
-    ...alone.flatMap((one) => reportsOfAlone(one, call, deciding)),
+    ...compat.flatMap((one) => reportsOfCompat(one, call, deciding)),
   ];
 }
 
@@ -180,7 +180,7 @@ function closest(
   return { failedPart: rule.parts[reached]?.key, best, may, held: reached };
 }
 
-function reportsOfAlone(
+function reportsOfCompat(
   { file, policy }: { readonly file: string; readonly policy: CompatPolicy },
   call: ToolCall,
   deciding: Deciding,

@@ -36,8 +36,8 @@ export function runLint(
 }
 
 // The text still contains rules that `without` removed.
-function ofNothing({ file, rules, alone, text }: PolicyFile): readonly LintFinding[] {
-  if (rules.length > 0 || (alone?.rules.length ?? 0) > 0) return [];
+function ofNothing({ file, rules, compatPolicy, text }: PolicyFile): readonly LintFinding[] {
+  if (rules.length > 0 || (compatPolicy?.rules.length ?? 0) > 0) return [];
   const { rules: own, rule } = readToml(text);
   if ([own, rule].some((list) => Array.isArray(list) && list.length > 0)) return [];
   return [

@@ -15,7 +15,7 @@ export interface PolicyFile {
   /** The marks that the file defines. Absent if it defines none. */
   readonly marks?: readonly Mark[];
   /** The policy of a file with `compat`. Such a file has no `rules`. */
-  readonly alone?: CompatPolicy;
+  readonly compatPolicy?: CompatPolicy;
   readonly warnings: readonly PolicyFinding[];
   /** The text of the policy, for a digest. */
   readonly text: string;

@@ -6,7 +6,8 @@ import type { ParsedArgs, UsedOption } from "./program-spec.ts";
 import { runAfterAssignments } from "./env-program.ts";
 import { kind, many, options, wraps } from "./option-groups.ts";
 
-export function shellWithout(use: ParsedArgs, out: Findings): void {
+/** Records the shell that a program starts if it is given no command. */
+export function noteMissingCommand(use: ParsedArgs, out: Findings): void {
   if (use.operands.length === 0)
     unknown(out, "dynamic_script", `a shell that \`${out.argv[0]?.text ?? "?"}\` starts`);
 }
@@ -20,7 +21,7 @@ function sudo(use: ParsedArgs, out: Findings): void {
     return;
   }
   runAfterAssignments(use, out);
-  if (hasOption(use, "login shell")) shellWithout(use, out);
+  if (hasOption(use, "login shell")) noteMissingCommand(use, out);
 }
 
 function su(use: ParsedArgs, out: Findings): void {
@@ -58,7 +59,7 @@ const UNSHARED = options`-m -u -i -n -p -U -C -T ${kind.optional} --mount --uts 
 
 const NAMESPACES = options`${kind.optional} -m,--mount -u,--uts -i,--ipc -n,--net -p,--pid -U,--user -C,--cgroup -T,--time`;
 
-function readSg(use: ParsedArgs, out: Findings): void {
+function sg(use: ParsedArgs, out: Findings): void {
   const last = use.operands.at(-1);
   if (hasOption(use, "c")) return;
   if (use.operands.length > 1 && last !== undefined) runScript(out, last.at, last.word);
@@ -85,25 +86,20 @@ export const PRIVILEGES: Readonly<Record<string, Spec>> = {
     options: options`--disable-internal-agent --keep-cwd --version --help ${kind.value} --user`,
     privilege: true,
     wrap: 0,
-    more: shellWithout,
+    more: noteMissingCommand,
   },
   su: { options: SU, privilege: true, more: su },
   runuser: { options: SU, posix: true, privilege: true, more: runuser },
   gosu: { wrap: 1, privilege: true },
   "su-exec": { wrap: 1, privilege: true },
-  sg: {
-    options: options`${kind.takes("script")} -c`,
-    privilege: true,
-    posix: true,
-    more: (use, out) => readSg(use, out),
-  },
+  sg: { options: options`${kind.takes("script")} -c`, privilege: true, posix: true, more: sg },
   unshare: {
     options: options`${UNSHARED} -f,--fork -r,--map-root-user -c,--map-current-user --map-auto -h -V ${kind.value} --map-user --map-group
       --map-users --map-groups --propagation --setgroups -R,--root -S,--setuid -G,--setgid --boottime ${kind.optional} --kill-child
       --mount-proc --mount-binfmt ${kind.takes("dir")} -w,--wd ${kind.takes("load")} -l,--load-interp ${kind.flag} --keep-caps
       ${kind.value} --monotonic`,
     wrap: 0,
-    more: shellWithout,
+    more: noteMissingCommand,
   },
   nsenter: {
     options: options`-a,--all ${kind.value} -t,--target ${NAMESPACES} --preserve-credentials --keep-caps -e,--env -F,--no-fork
@@ -111,14 +107,14 @@ export const PRIVILEGES: Readonly<Record<string, Spec>> = {
       ${kind.value} -W,--wdns`,
     wrap: 0,
     privilege: true,
-    more: shellWithout,
+    more: noteMissingCommand,
   },
   chroot: {
     options: options`--skip-chdir --help --version ${kind.value} --groups --userspec -u -g -G`,
     wrap: 1,
     privilege: true,
     inert: "help version",
-    more: (use, out) => shellWithout({ ...use, operands: use.operands.slice(1) }, out),
+    more: (use, out) => noteMissingCommand({ ...use, operands: use.operands.slice(1) }, out),
   },
   setpriv: wraps`--clear-groups --keep-groups --no-new-privs --nnp -d,--dump -h -V ${kind.value} --reuid --regid --ruid --euid --rgid
       --egid --groups --inh-caps --ambient-caps --bounding-set --securebits --pdeathsig --ptracer --selinux-label --apparmor-profile

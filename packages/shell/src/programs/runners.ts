@@ -1,5 +1,5 @@
 import { noteAnyFiles } from "./any-files.ts";
-import { shellWithout } from "./privileges.ts";
+import { noteMissingCommand } from "./privileges.ts";
 import { noteUnclearStart, runArgv } from "./apply-spec.ts";
 import { GCLOUD } from "./cloud-options.ts";
 import { cloud } from "./clouds.ts";
@@ -13,7 +13,7 @@ function opaque(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
   // Without a command, many of these start a shell that reads its input.
   if (first === undefined)
-    return out.input.kind === "inherited" ? undefined : shellWithout(use, out);
+    return out.input.kind === "inherited" ? undefined : noteMissingCommand(use, out);
   hazard(out, first.at, "run");
   unknown(out, "dynamic_command", `command among the arguments of \`${out.argv[0]?.text ?? "?"}\``);
 }

@@ -11,7 +11,7 @@ import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { readEnv, runAfterAssignments } from "./env-program.ts";
 import { joined, known, prefix } from "./word-text.ts";
 import { kind, many, options, wraps } from "./option-groups.ts";
-import { shellWithout, PRIVILEGES } from "./privileges.ts";
+import { noteMissingCommand, PRIVILEGES } from "./privileges.ts";
 
 function watch(use: ParsedArgs, out: Findings): void {
   const [first] = use.operands;
@@ -52,7 +52,7 @@ function tracer(use: ParsedArgs, out: Findings): void {
 }
 
 function script(use: ParsedArgs, out: Findings): void {
-  if (!hasOption(use, "command")) shellWithout({ ...use, operands: [] }, out);
+  if (!hasOption(use, "command")) noteMissingCommand({ ...use, operands: [] }, out);
 }
 
 // An optional architecture comes first.
@@ -63,7 +63,7 @@ function setarch(out: Findings, from: number): void {
   const [first] = use.operands;
   if (hasOption(use, "help version list")) return;
   noteUnclearStart(use, out);
-  if (first === undefined) return shellWithout(use, out);
+  if (first === undefined) return noteMissingCommand(use, out);
   runArgv(out, first.at);
   if (word?.text === undefined || ARCHITECTURES.test(first.word.text ?? "?")) out.carries = true;
 }
@@ -149,8 +149,8 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
   numactl: wraps`-l,--localalloc -b,--balancing -a,--all -s,--show -H,--hardware ${kind.value} -i,--interleave
       -w,--weighted-interleave -p,--preferred -P,--preferred-many -m,--membind -N,--cpunodebind -C,--physcpubind`,
   setarch: { read: setarch },
-  linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
-  linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: shellWithout },
+  linux32: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: noteMissingCommand },
+  linux64: { ...ARCHITECTURE, inert: "help version", wrap: 0, more: noteMissingCommand },
   strace: {
     options: options`-c,--summary-only -C,--summary -d -D -f,--follow-forks -F -h -i -k -n -N -q -r -t -T -v -V -w -x -y -Y -z -Z
       ${kind.value} -a,--columns -b -e -E,--env -I -O -p,--attach -P,--trace-path -s,--string-limit -S -u,--user -U -X --trace --signal
@@ -187,7 +187,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
     options: options`-u,--unknown-is-real -h -v ${kind.takes("load")} -l,--lib ${kind.takes("exec", "run")} --faked ${kind.write} -s ${kind.read}
       -i ${kind.value} -b`,
     wrap: 0,
-    more: shellWithout,
+    more: noteMissingCommand,
   },
   "dbus-run-session": wraps`${kind.takes("load")} --config-file ${kind.takes("exec", "run")} --dbus-daemon`,
   "dbus-launch": wraps`--exit-with-session --exit-with-x11 --sh-syntax ${kind.value} --autolaunch ${kind.takes("load")} --config-file
@@ -213,7 +213,7 @@ export const WRAPPERS: Readonly<Record<string, Spec>> = {
       ${kind.flag} --slice-inherit -P,--pipe -t,--pty -T,--pty-late --send-sighup --no-block --no-ask-password ${kind.takes("dir")}
       --working-directory ${kind.takes("host")} -H,--host`,
     wrap: 0,
-    more: shellWithout,
+    more: noteMissingCommand,
   },
   busybox: {
     options: options`--list --list-full --help ${kind.flagThat("write")} --install`,

@@ -29,7 +29,7 @@ export const GUIDANCE_OPENERS: ReadonlySet<string> = new Set([
 ]);
 
 /** The state of a question after an event. `opened`: whether the coordinator may ask without an agent's question. Pure. */
-export function ask(
+export function questionAfter(
   question: Question,
   event: EventContent,
   { opened }: { readonly opened: boolean },

@@ -3,7 +3,7 @@ import { COORDINATOR_TYPES, treeDrop, treeGet, treePut } from "@bylaw/log";
 import { COMPACTION_STEPS } from "./compaction.ts";
 import { NO_RECORD, type CoordinatorState, type TaskRecord } from "./state.ts";
 import { agentOf, listOf, taskOf, textOf, type EventContent } from "./event-content.ts";
-import { GUIDANCE_EVENTS, GUIDANCE_OPENERS, ask, outOfOrder } from "./guidance.ts";
+import { GUIDANCE_EVENTS, GUIDANCE_OPENERS, outOfOrder, questionAfter } from "./guidance.ts";
 import { DISPATCHES, INFRASTRUCTURE_STEPS } from "./infrastructure.ts";
 import { restart, reverify, type Interruption } from "./reverification.ts";
 import { impossible, type Violation, type Step } from "./rules.ts";
@@ -195,7 +195,9 @@ function question(state: CoordinatorState, event: EventContent): StepResult {
   const agent = agentOf(event) ?? NOBODY;
   const { questions, opened } = recordOf(state, task);
   // A question without an agent is the coordinator's own.
-  const asked = ask(treeGet(questions, agent), event, { opened: agent === NOBODY || opened });
+  const asked = questionAfter(treeGet(questions, agent), event, {
+    opened: agent === NOBODY || opened,
+  });
   return take(state, asked, (next) => {
     const left = next === undefined ? treeDrop(questions, agent) : treePut(questions, agent, next);
     return edit(state, task, {

@@ -60,6 +60,6 @@ export function geminiFile(
     if (rule !== undefined) rules.push(rule);
   }
   const effect = boundDefault(parsed.data?.default, { lowered: writable }, findings);
-  const alone = geminiPolicy({ file, default: effect, tools }, rules);
-  return { file, compat: "gemini", rules: [], alone, warnings: findings.settle(), text };
+  const compatPolicy = geminiPolicy({ file, default: effect, tools }, rules);
+  return { file, compat: "gemini", rules: [], compatPolicy, warnings: findings.settle(), text };
 }

@@ -30,8 +30,8 @@ export function geminiPolicy(top: GeminiTop, given: readonly GeminiRule[]): Comp
     rules: rules.map(({ name, line, effect }) => ({ name, line, effect })),
     vote(call) {
       const tool = geminiTool(call, top.tools);
-      const about = rules.filter((rule) => rule.speaks(call, tool));
-      return new Ballot(top, about, call, tool, { guarded }).vote();
+      const about = rules.filter((rule) => rule.inScope(call, tool));
+      return new Evaluation(top, about, call, tool, { guarded }).vote();
     },
     matches(call, line) {
       const tool = geminiTool(call, top.tools);
@@ -41,7 +41,7 @@ export function geminiPolicy(top: GeminiTop, given: readonly GeminiRule[]): Comp
       return rules.some(
         (rule) =>
           rule.line === line &&
-          rule.speaks(call, tool) &&
+          rule.inScope(call, tool) &&
           (fitsWhole(rule, call, text) ||
             parts.some((part) => fitsPart(rule, call, tool.shell ?? "", part))),
       );
@@ -54,7 +54,7 @@ export function geminiPolicy(top: GeminiTop, given: readonly GeminiRule[]): Comp
   };
 }
 
-class Ballot {
+class Evaluation {
   readonly #top: GeminiTop;
   readonly #rules: readonly GeminiRule[];
   readonly #call: ToolCall;

@@ -23,7 +23,7 @@ export interface GeminiRule {
   readonly regex: { readonly line: Finder; readonly part: Finder } | undefined;
   readonly pattern: Finder | undefined;
   /** Whether everything but the arguments matches: tool, agent, mode and so on. */
-  speaks(call: ToolCall, tool: GeminiTool): boolean;
+  inScope(call: ToolCall, tool: GeminiTool): boolean;
 }
 
 /** Compiles one rule and reports every mistake. Returns undefined if there is one. */
@@ -60,7 +60,7 @@ export function compileGeminiRule(
     prefixes,
     regex,
     pattern,
-    speaks: scopeOf(raw, tools),
+    inScope: scopeOf(raw, tools),
   };
 }
 
@@ -109,7 +109,7 @@ const each = <T>(
 function scopeOf(
   raw: RawGeminiRule,
   tools: readonly ((tool: GeminiTool) => boolean)[],
-): GeminiRule["speaks"] {
+): GeminiRule["inScope"] {
   const { interactive, subagent } = raw;
   const modes = modesOf(raw);
   const annotations = Object.entries(raw.toolAnnotations ?? {});

@@ -37,10 +37,10 @@ export function radiumFile(
       reportIssues(result.error.issues, path, rule as JsonObject, findings, "radium");
     else rules.push({ ...result.data, path, line: places[index]?.line ?? 1 });
   }
-  const alone = compileRadium(
+  const compatPolicy = compileRadium(
     { file, mode: parsed.data?.approval_mode ?? "ask" },
     rules,
     (path, message, fix) => findings.error(path, message, fix),
   );
-  return { file, compat: "radium", rules: [], alone, warnings: findings.settle(), text };
+  return { file, compat: "radium", rules: [], compatPolicy, warnings: findings.settle(), text };
 }
