@@ -38,7 +38,7 @@ it("phase_tokens.enabled: false is refused by a server, which knows agents by th
 });
 
 it.each(["^1", "0.9 || >=1 <1.x.x || ~1.0"])(
-  "agent_sdk.version: %s takes this server",
+  "agent_sdk.version: %s accepts this server",
   async (version) => {
     const { server } = await serve(withKeys(['version: ">=1.0.0"', `version: "${version}"`]));
     expect(await server.stop()).toBe(0);

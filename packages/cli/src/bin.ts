@@ -18,7 +18,7 @@ if (major < 22 || (major === 22 && minor < 13)) {
   });
 } else {
   // INVARIANT: nothing above is imported that could fail on an older Node. Compiled code is kept in the folder of the package and
-  // nowhere else: whoever can write there can change the program itself (docs/decisions/0082-compiled-code-beside-the-program.md).
+  // nowhere else: anyone who can write there can change the program itself (docs/decisions/0082-compiled-code-beside-the-program.md).
   const { fileURLToPath } = process.getBuiltinModule("node:url");
   const compiled = fileURLToPath(new URL("../compiled", import.meta.url));
   process.getBuiltinModule("node:module").enableCompileCache(compiled);

@@ -49,7 +49,7 @@ export function loadScript(name: string): Exports {
   return exports;
 }
 
-// A script cannot import by itself. This file stands in the same folder, so a name means the same here.
+// A script cannot import by itself. This file is in the same folder, so a name means the same here.
 const importModule = (specifier: string, options?: ImportCallOptions): Promise<unknown> =>
   import(specifier, options);
 

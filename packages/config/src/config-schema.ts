@@ -27,7 +27,7 @@ const MODULE_CONFIG = z.strictObject({
     .array(z.string())
     .optional()
     .describe(
-      "What to drop of what `extends` brought: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something",
+      "What to exclude from `extends`: a ruleset, a plugin, or `<plugin>/<rule>`. Each entry must match something",
     ),
   plugins: z.array(z.unknown()).optional().describe(PLUGINS),
   fallback: z

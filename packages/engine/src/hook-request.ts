@@ -9,7 +9,7 @@ export interface HookRequest {
   /** Absolute path of the configuration that decides. */
   readonly config: string;
   readonly strict: boolean;
-  /** What the hook was installed to do without a program of Bylaw. Left out: it denies. */
+  /** What the hook was installed to do without a program of Bylaw. Default: it denies. */
   readonly if_absent?: string;
   /** How many seconds the hook may wait for a person. Only a process of its own waits, so the engine leaves such a call unanswered. */
   readonly wait?: number;

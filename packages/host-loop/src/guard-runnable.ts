@@ -12,7 +12,7 @@ interface Runnable {
   readonly run?: Work;
   readonly parse?: Parse;
   readonly function?: OpenAiFunction;
-  /** What `zodFunction` of the OpenAI SDK adds, out of sight of a copy. */
+  /** `zodFunction` of the OpenAI SDK adds these two as properties that a copy lacks. */
   readonly $callback?: Work | undefined;
   readonly $parseRaw?: Parse;
 }

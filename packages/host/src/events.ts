@@ -16,7 +16,7 @@ const typeOf = (name: SessionEventType, details: z.ZodRawShape): EventType => ({
 export const EVENT_TYPES: readonly EventType[] = [
   typeOf("host_session_started", { source: text.optional() }),
   typeOf("host_session_ended", { reason: text.optional() }),
-  // Only a digest, because the text may hold secrets. It proves the text to whoever has it, such as in the host's own transcript.
+  // Only a digest, because the text may hold secrets. It proves a text that is kept elsewhere, such as in the host's own transcript.
   typeOf("prompt_submitted", { digest: text, bytes: z.int().nonnegative() }),
   typeOf("subagent_started", { agent_type: text.optional() }),
   typeOf("subagent_stopped", { agent_type: text.optional() }),

@@ -12,7 +12,7 @@ import { serve, type Agent, type Answer, type Served } from "./operate-kit.ts";
 const postgres = await startPostgres();
 afterAll(() => postgres?.stop());
 
-function linesOf(): Log & { readonly lines: readonly JsonObject[] } {
+function memoryLog(): Log & { readonly lines: readonly JsonObject[] } {
   const lines: JsonObject[] = [];
   const keep = (fields: object, message: string): void =>
     void lines.push({ ...(fields as JsonObject), message });
@@ -28,10 +28,10 @@ const READY = [200, { ready: true }];
 const UNREADY = [503, { ready: false, reason: "store" }];
 
 /** Asserts that a server with a failing store is not ready, reports that to agents and operators, and logs it once. */
-async function failing(
+async function expectFailing(
   served: Served,
   agent: Agent,
-  log: ReturnType<typeof linesOf>,
+  log: ReturnType<typeof memoryLog>,
   cause: RegExp,
 ): Promise<void> {
   await expect.poll(() => ready(served)).toEqual(UNREADY);
@@ -67,13 +67,18 @@ test.skipIf(postgres === undefined || postgres.external)(
   async () => {
     const store = await openPostgresStore(postgres?.url ?? "", { retry_ms: 200, schema: "gone" });
     onTestFinished(() => store.close());
-    const log = linesOf();
+    const log = memoryLog();
     const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
     onTestFinished(() => served.close());
     const ann = await served.claim("ann");
     expect((await check(ann)).status).toBe(200);
     await postgres?.kill();
-    await failing(served, ann, log, /^PostgreSQL at 127\.0\.0\.1:\d+\/postgres does not answer/);
+    await expectFailing(
+      served,
+      ann,
+      log,
+      /^PostgreSQL at 127\.0\.0\.1:\d+\/postgres does not answer/,
+    );
     await postgres?.restart();
     await expect.poll(() => ready(served)).toEqual(READY);
     expect((await check(ann)).status).toBe(200);
@@ -88,7 +93,7 @@ test.skipIf(postgres === undefined || postgres.external)(
       schema: "readonly",
     });
     onTestFinished(() => store.close());
-    const log = linesOf();
+    const log = memoryLog();
     const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
     onTestFinished(() => served.close());
     const ann = await served.claim("ann");
@@ -103,7 +108,7 @@ test.skipIf(postgres === undefined || postgres.external)(
     };
     onTestFinished(() => turn("off"));
     await turn("on");
-    await failing(served, ann, log, /takes no writes: it is read-only/);
+    await expectFailing(served, ann, log, /takes no writes: it is read-only/);
     await turn("off");
     await expect.poll(() => ready(served)).toEqual(READY);
     expect((await check(ann)).status).toBe(200);
@@ -115,7 +120,7 @@ it("a server is not ready while another process has locked its file", async () =
   const file = join(folder, "store.db");
   const store = await openSqliteStore(file, { busy_ms: 200 });
   onTestFinished(() => store.close());
-  const log = linesOf();
+  const log = memoryLog();
   const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
   onTestFinished(() => served.close());
   const ann = await served.claim("ann");
@@ -131,7 +136,7 @@ it("a server is not ready while another process has locked its file", async () =
   );
   const ended = new Promise((resolve) => other.once("exit", resolve));
   await new Promise((resolve) => other.stdout.once("data", resolve));
-  await failing(served, ann, log, /locked .*store\.db/);
+  await expectFailing(served, ann, log, /locked .*store\.db/);
   other.stdin.end();
   await ended;
   await expect.poll(() => ready(served)).toEqual(READY);
@@ -157,7 +162,7 @@ it("a server with a full disk is ready again when there is room", async (context
   writeFileSync(join(folder, "ballast"), Buffer.alloc(600_000));
   const store = await openSqliteStore(join(folder, "store", "store.db"));
   onTestFinished(() => store.close());
-  const log = linesOf();
+  const log = memoryLog();
   const served = await serve({ store, log, settings: { tools: { web_hosts: ["example.org"] } } });
   onTestFinished(() => served.close());
   const ann = await served.claim("ann");
@@ -165,7 +170,7 @@ it("a server with a full disk is ready again when there is room", async (context
     (await ann.check("read_files", { path: "x".repeat(20_000) })).status;
   for (let status = await fill(); status !== 503; status = await fill()) expect(status).toBe(200);
   for (let status = 200; status !== 503; status = (await check(ann)).status);
-  await failing(served, ann, log, /^The disk of .*store\.db is full/);
+  await expectFailing(served, ann, log, /^The disk of .*store\.db is full/);
   rmSync(join(folder, "ballast"));
   await expect.poll(() => ready(served)).toEqual(READY);
   expect((await check(ann)).status).toBe(200);

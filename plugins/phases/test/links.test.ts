@@ -21,7 +21,7 @@ it("a link that a line creates leads neither out of the workspace nor to protect
   rmSync(join(here.folder, "src/up"));
 });
 
-it("nor does one that it copies to a place where it leads elsewhere, or extracts from an archive or from history", async () => {
+it("no line is allowed that copies a link to a place where it leads elsewhere, or extracts one from an archive or from history", async () => {
   mkdirSync(join(here.folder, "src/lib"));
   mkdirSync(join(here.folder, "src/out"));
   mkdirSync(join(here.folder, "x/lib"), { recursive: true });
@@ -31,7 +31,7 @@ it("nor does one that it copies to a place where it leads elsewhere, or extracts
   rmSync(join(here.folder, "src/up"));
 });
 
-it("nor does one that git creates without naming it, in a phase that lists git among its commands", async () => {
+it("no line is allowed that may use a link which git creates without naming it, even in a phase that lists git among its commands", async () => {
   const contract = readFileSync(CONTRACT, "utf8")
     .replace("[pytest, npm test, npm run test]", "[git switch, git stash pop, touch, cp, npm test]")
     .replace("[git, rm -rf, curl]", "[curl]");

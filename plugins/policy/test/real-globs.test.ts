@@ -76,7 +76,7 @@ test("a folder that a glob matches may be a link", async () => {
     expect([command, (await line(command)).effect]).toEqual([command, "allow"]);
 });
 
-test("so may a file", async () => {
+test("a file that a glob matches may be a link", async () => {
   symlinkSync(join(root, "secret/key"), join(work, "src/k.ts"));
   expect((await line("cat src/*.ts")).rule?.name).toBe("secret");
   expect((await line("cat src/a*.ts")).effect).toBe("allow");

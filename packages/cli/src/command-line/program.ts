@@ -16,7 +16,7 @@ export async function createProgram(argv: readonly string[]): Promise<Command> {
   const program = new Command("bylaw")
     .description("Decide what an AI agent may do next, and say why")
     .option("-V, --version", "print the version")
-    // Options of `bylaw` itself stand before the command. After the command they would be ignored silently.
+    // Options of `bylaw` itself come before the command. After it they would be ignored silently.
     .enablePositionalOptions()
     .showSuggestionAfterError(false)
     .helpCommand(true)

@@ -71,7 +71,7 @@ export async function answer(
 
 interface AnsweringOptions {
   readonly token: string | undefined;
-  /** Whether the person at the terminal has read all that is recorded. Default: asked of whoever has no token. */
+  /** Whether the person at the terminal has read all that is recorded. Default: a person without a token is asked. */
   readonly confirmed?: boolean;
 }
 

@@ -74,7 +74,7 @@ async function ui(options: UiOptions): Promise<void> {
       });
       const server = await serveUi(app, port);
       bound = server.port;
-      // After `#`, because browsers send that part of an address to nobody. Whoever finds it can only read.
+      // After `#`, because browsers send that part of an address to nobody. Anyone who finds it can only read.
       const hash = operator === undefined ? `#login=${code.code}` : "";
       const url = `http://127.0.0.1:${bound}/ui${hash}`;
       const started = { url, store: place.shown, pid: process.pid };

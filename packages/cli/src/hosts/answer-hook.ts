@@ -15,7 +15,7 @@ export interface HookEvent {
   readonly place: HostPlace;
   /** Loads the kernel, if it is not loaded yet. */
   readonly kernel: () => Promise<Kernel>;
-  /** Left out: a question is never held. */
+  /** Default: a question is never held. */
   readonly hold?: Hold;
   /** The runs that this process keeps open. Default: a run is opened for each call. */
   readonly runs?: () => Promise<SessionRuns>;

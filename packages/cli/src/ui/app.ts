@@ -27,9 +27,9 @@ export interface UiAppOptions {
   readonly runs: WatchedRuns;
   readonly allowing: ProjectAllowing;
   readonly login: Login;
-  /** Who may answer. Left out: nobody. */
+  /** The person who may answer. Default: nobody. */
   readonly operator?: UiOperator | undefined;
-  /** The replay of two versions that the command line names. Left out: none. */
+  /** The replay of two versions that the command line names. Default: none. */
   readonly replay?: UiReplay | undefined;
   /** The names by which this server may be addressed, with its port. */
   readonly hosts: () => readonly string[];

@@ -5,7 +5,7 @@ import type { Login as LoginKind } from "@bylaw/dashboard";
 export interface Login {
   /** What the page asks for. */
   readonly kind: LoginKind;
-  /** What to do for a new token. */
+  /** How to get a new token. */
   readonly fix: string;
   /** Returns a token for the right secret. */
   enter(secret: string): string | undefined;

@@ -2,7 +2,7 @@ import type { RunSummary, StoreReader } from "@bylaw/log";
 import { createQuestions, type QuestionFold } from "@bylaw/orchestrator/approvals";
 import { foldingView } from "../log/folding-view.ts";
 
-/** How many of the latest runs are counted, and how many of their latest events are read. Whoever waits has asked lately. */
+/** How many of the latest runs are counted, and how many of their latest events are read. A run that waits has asked lately. */
 const RUNS = 50;
 const EVENTS = 500;
 

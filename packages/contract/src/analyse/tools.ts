@@ -35,7 +35,7 @@ export function analyseTools(subject: Subject): void {
         "tool_conflict",
         [...at, "allowed_tools", index],
         `The phase ${quote(id)} both allows and forbids the tool ${quote(tool)}`,
-        "Remove it from one of the lists; until then it is forbidden",
+        "Remove it from one of the lists. Until then it is forbidden.",
       );
     }
     analyseConstraints(phase, subject, knownTool);

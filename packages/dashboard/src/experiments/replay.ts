@@ -29,12 +29,12 @@ export interface ReplayedChange {
   readonly b: { readonly effect: string; readonly by: string };
 }
 
-/** A replay of two versions, as far as it is. */
+/** The progress of a replay of two versions. */
 export interface ReplaySeen {
   /** The versions, as the command line names them. */
   readonly a: string;
   readonly b: string;
-  /** The only run that is replayed, and from when on, as the command line says; `null` without a limit. */
+  /** The limits of the replay, as the command line gives them; `null` without one. */
   readonly run: string | null;
   readonly since: string | null;
   /** When it began, in RFC 3339 format. Later events are not replayed. */

@@ -71,13 +71,13 @@ const LINE_END = 0x0a;
 // Parses repeated `<id> blob <size>\n<content>\n`, in chunks of any size.
 class BatchReader {
   readonly #repository: Repository;
-  readonly #tell: (id: string, digest: string) => void;
+  readonly #onObject: (id: string, digest: string) => void;
   #head = "";
   #object: { readonly id: string; readonly hash: Hash; left: number } | undefined = undefined;
 
-  constructor(repository: Repository, tell: (id: string, digest: string) => void) {
+  constructor(repository: Repository, onObject: (id: string, digest: string) => void) {
     this.#repository = repository;
-    this.#tell = tell;
+    this.#onObject = onObject;
   }
 
   add(chunk: Uint8Array): void {
@@ -99,7 +99,7 @@ class BatchReader {
       } else {
         if (chunk[at] !== LINE_END) throw this.#wrong();
         at += 1;
-        this.#tell(object.id, `sha256:${object.hash.digest("hex")}`);
+        this.#onObject(object.id, `sha256:${object.hash.digest("hex")}`);
         this.#object = undefined;
       }
     }

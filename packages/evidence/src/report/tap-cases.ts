@@ -42,7 +42,7 @@ function listen(
   workspace: string | undefined,
 ): void {
   let failedBelow = false;
-  let below = 0;
+  let count = 0;
   parser.on("child", (child: Parser) => {
     listen(child, cases, problems, workspace);
     child.on("complete", ({ ok }: { readonly ok: boolean }) => (failedBelow ||= !ok));
@@ -52,7 +52,7 @@ function listen(
     if (point.closingTestPoint) failedBelow = false;
     if (status !== undefined)
       cases.push({ id: relativeToWorkspace(point.fullname, workspace), status });
-    below += 1;
+    count += 1;
   });
   parser.on("bailout", () => problems.push("The run bailed out before its end"));
   // The parser would silently ignore a line that it does not recognize as a result.
@@ -72,9 +72,9 @@ function listen(
     }) => {
       const { start, end, skipAll } = plan;
       if (start === null || end === null) problems.push("The report ends without a plan");
-      else if (skipAll ? below > 0 : end - start + 1 !== below) {
+      else if (skipAll ? count > 0 : end - start + 1 !== count) {
         problems.push(
-          `The report has ${below} tests, but its plan says ${Math.max(0, end - start + 1)}`,
+          `The report has ${count} tests, but its plan says ${Math.max(0, end - start + 1)}`,
         );
       }
     },
@@ -95,8 +95,8 @@ function statusOf(point: Result, failedBelow: boolean): Status | undefined {
   return NEVER_RAN.has(failureType) || isFileName(point.name) ? "error" : "failed";
 }
 
-// Keeps only the lines that belong to a report, because other output only takes time. Of the details of a test, two words are
-// needed; aliases, tags and long YAML from others are dropped.
+// Keeps only the lines that belong to a report, and the two details of a test that are needed, because parsing anything else only
+// takes time.
 function plainLines(text: string): string {
   const kept: string[] = [];
   let point: number | undefined;

@@ -45,7 +45,7 @@ export const chainBroken = (run: string, message: string): BylawError =>
 export const isChainBroken = (error: unknown): error is BylawError =>
   error instanceof BylawError && error.code === "BYLAW_CHAIN_BROKEN";
 
-/** Wraps `events` of a store: a row that holds no event counts as changed by somebody and throws BYLAW_CHAIN_BROKEN. */
+/** Wraps `events` of a store: a row that holds no event counts as tampering and throws BYLAW_CHAIN_BROKEN. */
 export function readEvents(store: Pick<Store, "events">, run: string): Store["events"] {
   return async (wanted, after, limit) => {
     try {

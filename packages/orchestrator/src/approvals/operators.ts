@@ -161,7 +161,7 @@ export function readOperators(file: string): z.output<typeof operatorsSchema> {
         const isOpen = process.platform !== "win32" && (found.mode & 0o044) !== 0;
         if (isOpen && operators.some(({ notify }) => notify !== undefined))
           throw bad(
-            `Other users may read ${quote(file)}, and whoever knows a webhook can send to it`,
+            `Other users may read ${quote(file)}, and anyone who knows a webhook can send to it`,
             "Run `chmod 600` on it.",
           );
         return parsed.data;

@@ -34,18 +34,18 @@ export const behaviorRefusals = definePlugin({
         return action === "trigger" && !configured
           ? deny(
               "This server knows no agents that can be called",
-              "An operator names them in the setting `behaviors.agents`; until then, continue without it",
+              "Continue without it, or ask an operator to name agents in `behaviors.agents`",
               code,
             )
           : deny(
               `This server has no plugin for \`${action}\``,
-              `An operator adds \`${plugin}\` to the configuration; until then, continue without it`,
+              `Continue without it, or ask an operator to add \`${plugin}\` to the configuration`,
               code,
             );
       return action === "vibecheck" && !oversight
         ? deny(
             "This server has no oversight",
-            "Ask for a `checkpoint`, where a person looks; or an operator sets `oversight.command` or `oversight.url`",
+            "Ask for a `checkpoint`, where a person looks, or ask an operator to set `oversight.command` or `oversight.url`",
             code,
           )
         : undefined;

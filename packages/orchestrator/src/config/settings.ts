@@ -141,7 +141,7 @@ export const settingsSchema = z.strictObject({
     answers_at: z
       .string()
       .regex(
-        // Whoever reads a link can answer by it, so only this machine may do without TLS.
+        // Anyone who reads a link can answer by it, so only this machine may do without TLS.
         /^(?:https:\/\/[^\s/?#@]+|http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?)(?:\/[^\s?#]*)?$/,
         "must be an address such as https://bylaw.example.org",
       )

@@ -150,7 +150,7 @@ const shown = (value: object): string =>
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 
-// The policy allows exactly this text of the style, so no formatter may change it.
+// The Content Security Policy has the hash of the style, so no formatter may change its text.
 const HEAD = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Bylaw: a question</title><style>${STYLE}</style>`;
 
 const page = async (status: number, body: Content): Promise<Response> =>

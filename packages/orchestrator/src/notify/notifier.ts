@@ -37,7 +37,7 @@ interface NotifierOptions {
 /** How many messages in Slack are remembered. */
 const MAX_POSTED = 10_000;
 
-// Whoever has none of a gate's roles cannot answer it.
+// Only people with one of a gate's roles can answer it.
 const mayAnswer = ({ roles }: Recipient, question: OpenQuestion): boolean =>
   question.kind !== "gate" ||
   roles === undefined ||

@@ -3,7 +3,7 @@ import type { SlackChannel } from "../approvals/operators.ts";
 import { questionText } from "./question-text.ts";
 import type { Message } from "./webhook.ts";
 
-/** Where a message stands in Slack, so that it can be changed. */
+/** Where a message is in Slack, so that it can be changed. */
 export interface SlackMessage {
   readonly channel: string;
   readonly ts: string;

@@ -5,12 +5,12 @@ import type { Service } from "./service.ts";
 const KIND = "bylaw/directive-lease";
 const ATTEMPTS = "bylaw/directive-attempts";
 
-/** Who carries out a directive, and for how many milliseconds. */
+/** The holder of a directive, and the milliseconds of its lease. */
 interface LeaseRequest {
   readonly directive: string;
   readonly holder: string;
   readonly lease_ms: number;
-  /** Set when the holder begins an attempt: how many there may be, whoever makes them. Left out to renew the lease. */
+  /** Set when the holder begins an attempt: how many there may be in all. Left out to renew the lease. */
   readonly max_attempts?: number | undefined;
 }
 

@@ -19,7 +19,7 @@ interface StandingToken {
   readonly digest: string;
 }
 
-/** Who holds a task, and with which token. */
+/** The holder of a task and its token. */
 export interface Holder {
   /** `null` if nobody holds it: it was never claimed, or the claim has ended. */
   readonly agent: string | null;

@@ -84,7 +84,7 @@ const grouped = new WeakMap<
   ReadonlyMap<string | undefined, readonly WordPattern[]>
 >();
 
-// A rule may have hundreds of patterns, of which only those about the command's program can match.
+// A rule may have hundreds of patterns. Only those about the command's program can match.
 function groupsOf(words: readonly WordPattern[]) {
   let groups = grouped.get(words);
   if (groups === undefined)

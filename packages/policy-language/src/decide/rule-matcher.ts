@@ -12,7 +12,7 @@ export interface Entry {
   readonly order: number;
   /** The strictness of the effect alone. */
   readonly effect: number;
-  /** The tier and, within it, the strictness of the effect. An allow with `overrides` stands above no other rule. */
+  /** The tier and, within it, the strictness of the effect. An allow with `overrides` outranks no other rule. */
   readonly rank: number;
   readonly tier: number;
   /** The names of the rules that it overrides. */

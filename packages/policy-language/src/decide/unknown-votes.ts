@@ -169,7 +169,7 @@ function possibleFile({ paths }: CallFacts, { readPaths, writePaths }: Rule): st
 }
 
 /**
- * Returns the vote for a call or command of which something is unknown. It never allows and is never weaker than the
+ * Returns the vote for a call or command that is partly unknown. It never allows and is never weaker than the
  * default. Undefined if a rule already decides as strictly.
  */
 export function unknownOf(

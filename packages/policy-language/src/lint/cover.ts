@@ -14,7 +14,7 @@ export function outranks(a: LintRule, b: LintRule): boolean {
   if (a.source.shadow || b.source.shadow || a === b) return false;
   const above = a.rank > b.rank || (a.rank === b.rank && isBefore(a, b));
   if (!b.source.final) return above;
-  // A final rule holds against higher rules, unless the higher one is final and at least as strict.
+  // No higher rule overrides a final rule, unless it is final too and at least as strict.
   return above && a.source.final && !weaker(a.source.effect, b.source.effect);
 }
 

@@ -37,12 +37,12 @@ export function listCovers(
 
 /** The text that every match of a glob starts with. */
 export const literalPrefix: (glob: string) => string = memoize((glob) => {
-  let lead = "";
+  let prefix = "";
   for (const token of tokensOf(glob)) {
     if (token.kind !== "literal") break;
-    lead += token.text;
+    prefix += token.text;
   }
-  return lead;
+  return prefix;
 });
 
 /** Whether a glob matches only one text. */
@@ -70,7 +70,7 @@ const isCovered = (outer: Token, inner: Token): boolean =>
   outer.kind === "one" ||
   ("text" in outer && "text" in inner && inner.kind === outer.kind && inner.text === outer.text);
 
-// An item of `a` that stands for many covers any items of `b`. One of `b` needs one of `a`. Each pair of positions is tried once.
+// An `isMany` item of `a` covers any items of `b`. One of `b` needs one of `a`. Each pair of positions is tried once.
 function itemsCover<T>(
   a: readonly T[],
   b: readonly T[],
@@ -79,9 +79,9 @@ function itemsCover<T>(
 ): boolean {
   const seen = new Set<number>();
   const coversFrom = (i: number, j: number): boolean => {
-    const place = i * (b.length + 1) + j;
-    if (seen.has(place)) return false;
-    seen.add(place);
+    const pair = i * (b.length + 1) + j;
+    if (seen.has(pair)) return false;
+    seen.add(pair);
     const outer = a[i];
     const inner = b[j];
     if (outer === undefined) return inner === undefined;
@@ -96,10 +96,10 @@ function itemsCover<T>(
 export const pathSegments: (glob: string) => readonly string[] = memoize((glob) => {
   if (glob.startsWith("/")) return glob.slice(1).split("/").filter(Boolean);
   if (glob.startsWith("**")) return glob.split("/");
-  const below = glob.replace(/^(?:\.\/)+/, "");
+  const relative = glob.replace(/^(?:\.\/)+/, "");
   return [
-    below.startsWith("~") ? "~" : ".",
-    ...below.split("/").filter((part) => part !== "" && part !== "." && part !== "~"),
+    relative.startsWith("~") ? "~" : ".",
+    ...relative.split("/").filter((part) => part !== "" && part !== "." && part !== "~"),
   ];
 });
 

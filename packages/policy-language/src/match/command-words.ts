@@ -102,7 +102,7 @@ function compileOne(words: string[], source: string): WordPattern {
 /** The source of a glob, without backslashes if it matches only one text. */
 const plainText = ({ literal, source }: Glob): string => literal ?? source;
 
-interface PatternMarks {
+interface PatternShape {
   readonly base: string | undefined;
   readonly open: boolean;
   readonly url: boolean;
@@ -111,7 +111,7 @@ interface PatternMarks {
 function compileAllow(
   program: Glob,
   globs: readonly Glob[],
-  { base, open, url }: PatternMarks,
+  { base, open, url }: PatternShape,
 ): WordPattern["allows"] {
   const covers = globs.map((glob) => compileCover(glob, { url }));
   const coversProgram = compileCover(program, { url: false });

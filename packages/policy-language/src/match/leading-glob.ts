@@ -1,6 +1,6 @@
 import type { Word } from "@bylaw/shell";
 
-/** A glob of which a name could be read as an option, and the same glob with a folder before it. */
+/** A glob that may find names that are read as options, and the same glob with a folder before it. */
 export interface LeadingGlob {
   readonly written: string;
   readonly safe: string;

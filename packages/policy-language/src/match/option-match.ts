@@ -30,7 +30,7 @@ export function compileOptionMatch(
   };
 }
 
-/** Words of which every matching command contains at least one. Undefined if that cannot be said. */
+/** Every matching command contains at least one of these words. Undefined if that cannot be said. */
 export function firstWordsOfOptions(
   program: string,
   words: readonly string[],

@@ -44,7 +44,7 @@ export class LinePart implements CommandWords {
   readonly writesOutput: boolean;
   /** Whether some word or effect is unknown, so that a deny may match without certainty. */
   readonly doubtful: boolean;
-  /** Whether it has a glob of which the names may show that none is an option. See {@link LinePart.lookedUp}. */
+  /** Whether the names that one of its globs finds may show that none is an option. See {@link LinePart.lookedUp}. */
   readonly settled: boolean;
   readonly #command: ShellCommand;
   readonly #whole: { readonly known: boolean };

@@ -83,7 +83,7 @@ export function foundPaths(
     if (kind === "folder" && name === ".git") return true;
     const actual = above === undefined ? real + path.slice(given.length) : path;
     const listed = git?.listing(actual, kind);
-    // A glob given to ripgrep stands above every rule about files.
+    // A glob given to ripgrep outranks every rule about files.
     if (isRipgrep && only?.some((glob) => mayName(glob, name)) === true) return false;
     if (leavesOut === "hidden" && name.startsWith(".") && listed === "none")
       if (git?.reincludes(real) !== true) return true;

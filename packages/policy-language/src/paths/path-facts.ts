@@ -29,7 +29,7 @@ export interface PathFact {
   readonly region: Region | undefined;
   /** Whether `aliases` contain everything that the region's glob finds now, so that it means nothing else. */
   readonly listed: boolean;
-  /** How many of the places, from the first on, are folders of which only the contents are meant. */
+  /** How many of the first places are folders of which only the contents are meant. */
   readonly folders: number;
   /** Whether the command follows links below the path, so that an allow cannot cover it. */
   readonly follows: boolean;

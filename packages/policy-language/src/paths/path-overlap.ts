@@ -18,7 +18,7 @@ export interface RegionNames {
   readonly globbed?: boolean;
 }
 
-/** A set of paths of which only the folder is known. */
+/** A set of paths in a known folder. */
 export class Region implements RegionNames {
   /** The folder that contains the paths, in every form that it may have. */
   readonly folders: readonly Place[];

@@ -53,7 +53,7 @@ export function sameFolder(text: Json, call: Pick<ToolCall, "cwd" | "home">): bo
 /** Characters that make `xargs` split a name or read it as an option. */
 const SPLITS = /[\s'"\\:]|(?:^|\/)-/;
 
-/** Whether `xargs` reads a path as one word, exactly as written, and no program as a host. */
+/** Whether `xargs` reads a path as one word, exactly as written, and no program takes it for a host. */
 export const isPlainName = (text: string): boolean => !SPLITS.test(text);
 
 /** Whether a name of a list stays one word and means itself. `expands`: a shell reads it as a glob. */

@@ -6,7 +6,7 @@ export interface Stamp {
   readonly paths: ReadonlyMap<string, readonly string[]> | undefined;
   /** What each glob finds through links. */
   readonly globs: Found;
-  /** The globs of which the host could not tell what they find. */
+  /** The globs whose matches the host could not list. */
   readonly unread: ReadonlySet<string>;
   /** Everything that each glob of a shell finds. */
   readonly matches: Found;
@@ -36,7 +36,7 @@ export function topOf({ facts }: ToolCall, name: string): string | undefined {
   return isJsonObject(stamp) && typeof stamp["top"] === "string" ? stamp["top"] : undefined;
 }
 
-/** Whether the host answered a question about a path with yes. */
+/** Whether the host answered yes to a question about a path. */
 export const saysYes = (stamp: Stamp | undefined, text: string, question: Question): boolean =>
   stamp?.globs.has(questionKey(text, question)) === true;
 

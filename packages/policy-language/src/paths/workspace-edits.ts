@@ -63,7 +63,7 @@ const GOVERNS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-// Folders of which only some files run by themselves.
+// Only some files in these folders run by themselves.
 const IN_PART: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   [".config", new Set(["bylaw"])],
   [".github", new Set(["workflows", "actions", "copilot", "hooks"])],

@@ -53,7 +53,7 @@ export interface SuggestionInput {
   }[];
 }
 
-/** An ask that a suggestion overrides, or a deny that the ask stands above. */
+/** An ask that a suggestion overrides, or a deny that the ask overrides. */
 export interface OverriddenRule {
   readonly name: string;
   readonly effect: Effect;

@@ -163,7 +163,7 @@ const step = z.strictObject({
   ...parts,
 });
 
-/** Who gives oversight. */
+/** The source of oversight. */
 export const oversightSchema = z
   .strictObject({
     url: z

@@ -47,7 +47,7 @@ export interface Step {
   readonly tracks: readonly string[] | null;
   /** Options that must all be chosen for the step to run. */
   readonly choices: readonly string[];
-  /** Options of which one must be chosen, unless the list is empty. */
+  /** One of these options must be chosen, unless the list is empty. */
   readonly choices_any: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export interface Worker {
   readonly name: string;
   /**
    * Takes a run if it has work to do and no worker drives it. Resolves to `taken` if this worker
-   * drives it, now or already before.
+   * drives it now, also if it did before.
    */
   look(run: string): Promise<"taken" | "busy" | "idle">;
   /** Resolves when this worker does not drive the run, or no longer does. */

@@ -114,7 +114,8 @@ function proceed(template: Template, state: WorkflowState, read: ReadonlySet<str
   }
   if (starts.length > 0) return { do: "run", starts };
   const [activeStep] = open;
-  if (activeStep === undefined) throw new TypeError("units that are settled and not left");
+  if (activeStep === undefined)
+    throw new TypeError("every active step is settled, but the workflow has not moved on");
   return new Steering(template, state, activeStep, open.length === 1).next(read);
 }
 

@@ -179,7 +179,7 @@ export const findingsAt = (
   more: Omit<Finding, "lead" | "path" | "below">,
 ): readonly Finding[] => words.map((word) => nameless(findingAt(word, more)));
 
-/** A list of which some files may be left out. */
+/** A list that may leave out some files. */
 export const some = ({ files, zero }: Listing): Listing => ({
   files: files.map((file) => ({ ...file, partial: true })),
   zero,

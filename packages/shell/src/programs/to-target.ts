@@ -19,7 +19,7 @@ export function toTarget(source: "read" | "move"): (use: ParsedArgs, out: Findin
       // A file of secrets may be copied with its folder to where no rule protects it.
       file(out, "read", word, { below, follows, ...(copies && { prints: true }) });
       if (source === "move") file(out, "delete", word, { below });
-      // Who writes to a hard link writes to the file itself.
+      // Writing to a hard link writes to the file itself.
       if (linked) file(out, "write", word, { below });
     }
     // The last of several names is the target.

@@ -14,7 +14,7 @@ import {
   type Group,
 } from "./kit.ts";
 
-/** Who gets a task, and under which fence. */
+/** Claims of tasks, and their fences. */
 export const taskClaims: Group = {
   "is claimed once: thirty claimers share twenty tasks": async ({ store }) => {
     await addTasks(store, 20);
