@@ -39,7 +39,14 @@ interface Variant extends Pick<Host, "name" | "title" | "switchedOff"> {
 }
 
 // These agents run the call if a hook fails in any way other than exit code 2 with a text.
-function variantOf({ folder, others, shellTool, exitCodeOf, capabilities, ...variant }: Variant): Host {
+function variantOf({
+  folder,
+  others,
+  shellTool,
+  exitCodeOf,
+  capabilities,
+  ...variant
+}: Variant): Host {
   const { timeout, ...measured } = capabilities;
   const { only_hooks = false, ...own } = variant;
   return {

@@ -83,8 +83,7 @@ export async function coverPolicy({
     const never_held: { key: string; item: string }[] = [];
     for (const { key, item, only } of asked[index]?.alternatives ?? []) {
       const [alone, rest] = [next(), next()];
-      const held =
-        alone.size > 0 || rest.size < matched.size || matchesInline(key, matching, only, tools);
+      const held = alone.size > 0 || rest.size < matched.size || isUsed(key, matching, only, tools);
       if (!held) never_held.push({ key, item });
     }
     const never_failed: string[] = [];
@@ -117,7 +116,7 @@ export async function coverPolicy({
 }
 
 // Finds an inline case that matches only because of this alternative.
-function matchesInline(
+function isUsed(
   key: Alternative["key"],
   matching: readonly InlineCase[],
   only: RuleSource,
