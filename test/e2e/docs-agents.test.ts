@@ -60,7 +60,7 @@ test("docs/status.md and docs/report.md: the program and the commands about its 
   for (const line of ran)
     expect({ line, ...shell(line, cwd) }).toMatchObject({ line, code: 0, stderr: "" });
   expect(readFileSync(join(cwd, "report.html"), "utf8")).toContain(
-    "<td>rule_denied</td><td>1</td>",
+    '<td>rule_denied</td><td class="number">1</td>',
   );
 });
 

@@ -183,7 +183,9 @@ describe("bylaw report", () => {
     expect(policy).not.toMatch(/unsafe/);
     const rest = scripts.reduce((page, text) => page.replace(text, ""), stdout);
     expect(rest).not.toMatch(/<img|<[^>]*\s(?:src|href|on\w+)=|https?:/);
-    expect(rest).toContain("<td>unknown_tool</td><td>3</td><td>60.0 %</td>");
+    expect(rest).toContain(
+      '<td>unknown_tool</td><td class="number">3</td><td class="number">60.0 %</td>',
+    );
     expect(rest.match(/<table>/g)).toHaveLength(7);
     expect(rest.match(/<canvas /g)).toHaveLength(4);
   });
@@ -256,7 +258,9 @@ describe("bylaw report", () => {
         "<script>",
         "<table>",
         "<tbody>",
+        '<td class="number">',
         "<td>",
+        '<th scope="col" class="number">',
         '<th scope="col">',
         "<th>",
         "<thead>",
