@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 145_796,
-  test_lines: 108_678,
+  test_lines: 108_739,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -36,18 +36,27 @@ export function notices(): Plugin {
   };
 }
 
-// Packages with the same terms share one copy of them. Each keeps its own copyright notice.
+const TITLE = /^\W*(?:the )?(?:mit|isc) license\W*(?:\(mit\))?\W*$/i;
+const COPYRIGHT = /^\W*copyright\b.*\d{4}/i;
+
+// Packages with the same terms share one copy of them. Each keeps its own copyright notice, and whatever stands before the terms.
 function noticeOf(heading: string, text: string) {
-  const lines = text.trim().split("\n");
-  const isNotice = (line: string): boolean =>
-    /^\W*(?:copyright\b.*\d{4}|(?:the )?mit license\W*(?:\(mit\))?\W*$)/i.test(line);
+  const whole = text.trim();
+  const start = Math.max(0, whole.search(/^Permission (?:is hereby granted|to use)/m));
+  const before = whole.slice(0, start).split("\n");
+  const lines = whole.slice(start).split("\n");
   const terms = lines
-    .filter((line) => !isNotice(line))
+    .filter((line) => !TITLE.test(line) && !COPYRIGHT.test(line))
     .join("\n")
     .trim();
-  const copyright = lines.filter((line) => isNotice(line) && /copyright/i.test(line)).join("\n");
-  return { heading, copyright, terms, words: terms.replaceAll(/\s+/g, " ") };
+  const copyright = [...before, ...lines.filter((line) => COPYRIGHT.test(line))]
+    .filter((line) => line.trim() !== "" && !TITLE.test(line))
+    .join("\n");
+  return { heading, copyright, terms, words: wordsOf(terms) };
 }
+
+// Copies of the same terms differ in their line breaks, quotes and emphasis.
+const wordsOf = (terms: string): string => terms.toLowerCase().replaceAll(/[^a-z0-9]+/g, " ");
 
 // A scoped package without its own licence text has that of the package the scope is named after: the authors are the same.
 const scopeOf = (name: string): string => /^@([^/]+)\//.exec(name)?.[1] ?? name;
