@@ -35,7 +35,7 @@ export interface RuleSource {
   readonly input?: false | undefined;
   /** True: this allow covers only what git ignores. */
   readonly git_ignored?: true | undefined;
-  /** The names of asks that this allow overrides, and of denies that such an ask stands above. */
+  /** The names of asks that this allow overrides, and of denies of lower priority than such an ask. */
   readonly overrides?: readonly string[] | undefined;
   readonly reason?: string | undefined;
   readonly fix?: string | undefined;

@@ -71,7 +71,7 @@ function sharesEffect({ effects, source }: Rule, { part }: CallFacts): boolean {
 // The limit of rules about one program or tool to compare.
 const MAX_RELATED = 50;
 
-// Among equally near rules, an allow is nearer than a stricter one.
+// If rules are equally near, an allow comes before a stricter one.
 function nearestOf(rules: readonly Rule[], facts: CallFacts): Rule | undefined {
   let nearest: Rule | undefined;
   let most = -1;

@@ -44,8 +44,8 @@ export const eachCommit = (text: string): string | undefined =>
   COMMITS.test(text) ? "$(git rev-parse --short HEAD)" : undefined;
 
 /**
- * The value of a word of `git`, `test` or `echo` in which a substitution prints the id of a commit or, after `..`, the name of a branch:
- * `$(git merge-base main HEAD)..HEAD`. Undefined for any other word.
+ * The value of an argument such as `$(git merge-base main HEAD)..HEAD`, in which a substitution prints the id of a commit. The program is
+ * `git`, `test` or `echo`; a branch may follow `..`. Undefined for any other word.
  */
 export function commitIn(text: string, [program, ...words]: readonly Word[]): Word | undefined {
   const [word, , from = "", to = ""] = COMMIT.exec(text) ?? [];
