@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_796,
-  test_lines: 108_739,
+  source_lines: 145_881,
+  test_lines: 108_790,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

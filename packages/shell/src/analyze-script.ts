@@ -30,23 +30,25 @@ const FOREIGN: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Analyzes any line by its syntax tree. */
-export function analyzeScript(line: string): Analysis {
+/** Analyzes any line by its syntax tree. `cwd`: the working directory, if it is known. */
+export function analyzeScript(line: string, cwd?: string): Analysis {
   if (line.length > LIMITS.length) {
     const reason: Unknown = { code: "limit", what: `line of ${line.length} characters` };
     const commands =
       line.length > LIMITS.sight ? undefined : commandsInText(line, reason, LIMITS.commands);
     return commands === undefined ? tooLarge(reason.what) : { commands, unknown: [reason] };
   }
-  let walk = walkLine(line, { home: true, values: true });
+  let walk = walkLine(line, { home: true, values: true, cwd });
   const { variables } = walk;
   const values =
     !variables.contradicted &&
     !(variables.used && (walk.full || walk.commands.length > LIMITS.different / 2));
   const earlier = values && !variables.missedNumber ? undefined : variables;
-  if (earlier !== undefined) walk = walkLine(line, { home: true, values, earlier });
-  if (walk.home.used && walk.home.folderAfterCd)
-    walk = walkLine(line, { home: false, values, earlier });
+  if (earlier !== undefined) walk = walkLine(line, { home: true, values, earlier, cwd });
+  const home = !(walk.home.used && walk.home.folderAfterCd);
+  const isMoved = walk.cwd.used && (walk.flowUnknown || walk.cwd.changes);
+  if (!home || isMoved)
+    walk = walkLine(line, { home, values, earlier, cwd: isMoved ? undefined : cwd });
   return finish(line, walk);
 }
 
@@ -59,9 +61,10 @@ interface Trusted {
   readonly values: boolean;
   /** The variables of the first walk, which tell what is only ever a number. */
   readonly earlier?: KnownVariables | undefined;
+  readonly cwd: string | undefined;
 }
 
-function walkLine(line: string, { home, values, earlier }: Trusted): WalkState {
+function walkLine(line: string, { home, values, earlier, cwd }: Trusted): WalkState {
   const walk: WalkState = {
     source: line,
     commands: [],
@@ -89,6 +92,8 @@ function walkLine(line: string, { home, values, earlier }: Trusted): WalkState {
     previous: undefined,
     functions: undefined,
     home: { trusted: home, used: false, folderAfterCd: false },
+    cwd: { path: cwd, used: false, changes: false },
+    folder: START,
     variables: new KnownVariables({ hidden: !values, earlier }),
     untrusted: undefined,
     arithmetic: undefined,

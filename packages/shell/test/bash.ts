@@ -11,9 +11,8 @@ while IFS= read -r -d '' line <&8; do
   case $said in *RAN*) printf 1 ;; *) printf 0 ;; esac
 done`;
 
-// Runs a script of bash in an empty folder. It reads the lines from descriptor 8.
-function answersOf(script: string, lines: readonly string[]): string {
-  const cwd = temporaryFolder();
+// Runs a script of bash, in an empty folder by default. It reads the lines from descriptor 8.
+function answersOf(script: string, lines: readonly string[], cwd = temporaryFolder()): string {
   const { stdout } = spawnSync(
     "bash",
     ["--norc", "--noprofile", "-c", `exec 8<&0 </dev/null\n${script}`],
@@ -29,8 +28,8 @@ function answersOf(script: string, lines: readonly string[]): string {
 }
 
 // Every line has an answer, which ends with this character.
-function answersIn(script: string, lines: readonly string[]): readonly string[] {
-  const answers = answersOf(script, lines).split("\u0003").slice(0, -1);
+function answersIn(script: string, lines: readonly string[], cwd?: string): readonly string[] {
+  const answers = answersOf(script, lines, cwd).split("\u0003").slice(0, -1);
   if (answers.length !== lines.length)
     throw new Error(`bash answered ${answers.length} of ${lines.length} lines`);
   return answers;
@@ -69,9 +68,12 @@ while IFS= read -r -d '' line <&8; do
   printf '%s\3' "$said"
 done`;
 
-/** Returns for each line the arguments of each call of `pwned` that real bash makes. */
-export function callsOf(lines: readonly string[]): (readonly (readonly string[])[])[] {
-  return answersIn(CALLS, lines).map((answer) =>
+/** Returns for each line the arguments of each call of `pwned` that real bash makes in a folder. */
+export function callsOf(
+  lines: readonly string[],
+  cwd?: string,
+): (readonly (readonly string[])[])[] {
+  return answersIn(CALLS, lines, cwd).map((answer) =>
     answer.split("\u0002").slice(0, -1).map(bracketed),
   );
 }

@@ -30,7 +30,7 @@ export function lineEffects(
   listed: boolean,
 ): LineEffects {
   const reader = new LineReader(phase, listed);
-  const analysis = analyze(line);
+  const analysis = analyze(line, call);
   for (const { what } of analysis.unknown) reader.unknown(what);
   for (const command of analysis.commands) reader.read(command);
   return { calls: reader.calls(call), denials: reader.denials };

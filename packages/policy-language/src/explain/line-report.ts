@@ -30,7 +30,7 @@ export function lineReport(
   const argument = tools.shell.get(identify(call).bare);
   const line = argument === undefined || !isJsonObject(call.args) ? undefined : call.args[argument];
   if (typeof line !== "string") return undefined;
-  const { commands, unknown } = analyze(line);
+  const { commands, unknown } = analyze(line, call);
   return {
     commands: commands.map(
       ({ argv, assignments, redirections, origin, effects, hazards, unknown: doubts }) => ({

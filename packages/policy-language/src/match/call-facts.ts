@@ -130,7 +130,7 @@ export class CallFacts {
     const beside = others.some(([name, value]) => /env/i.test(name) && !OFF.has(value));
     return this.#embeddedTexts()
       .filter((text) => !/^'?\w*'?$/.test(text.trim()))
-      .map((text) => readLine(text, beside ? BESIDE : undefined))
+      .map((text) => readLine(text, { beside: beside ? BESIDE : undefined, cwd: this.call.cwd }))
       .map(({ unknown, parts }) => ({ unknown, commands: parts.map((part) => this.#of(part)) }));
   }
 
@@ -169,7 +169,10 @@ export class CallFacts {
     const start = folder === undefined ? "" : `cd '${folder}'\n`;
     const top = start === "" ? topOf(this.call, this.pathsFact) : undefined;
     this.#readText = top === undefined ? start + line : withTop(line, top);
-    return readLine(this.#readText, this.#besideLine(argument, folder && agent?.folder, agent));
+    return readLine(this.#readText, {
+      beside: this.#besideLine(argument, folder && agent?.folder, agent),
+      cwd: this.call.cwd,
+    });
   }
 
   // Finds another argument of a shell tool that can change what the line does, such as an environment, an input or a folder.

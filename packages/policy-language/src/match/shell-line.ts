@@ -205,18 +205,31 @@ const KEPT_LENGTH = 512;
 const kept = new Map<string, LineFacts>();
 const seen = new Set<string>();
 // One decision reads its line several times, however long it is.
-let last: { readonly line: string; readonly facts: LineFacts } | undefined;
+let last:
+  | { readonly line: string; readonly cwd: string | undefined; readonly facts: LineFacts }
+  | undefined;
 
-/** Analyzes a shell line. `beside`: a reason outside of the line why the call is not fully known. */
-export function readLine(line: string, beside: string | undefined): LineFacts {
-  if (beside !== undefined) return factsOf(analyze(line), beside);
-  if (last?.line !== line) last = { line, facts: kept.get(line) ?? readAndKeep(line) };
+interface Around {
+  /** A reason outside of the line why the call is not fully known. */
+  readonly beside?: string | undefined;
+  /** The working directory. */
+  readonly cwd?: string | undefined;
+}
+
+/** Analyzes a shell line. */
+export function readLine(line: string, { beside, cwd }: Around = {}): LineFacts {
+  if (beside !== undefined) return factsOf(analyze(line, { cwd }), beside);
+  if (last?.line !== line || last.cwd !== cwd)
+    last = { line, cwd, facts: kept.get(line) ?? readAndKeep(line, cwd) };
   return last.facts;
 }
 
-function readAndKeep(line: string): LineFacts {
-  const facts = readNew(line);
-  if (line.length > KEPT_LENGTH) return facts;
+const ASKS_FOR_FOLDER = /\$\{?PWD|\$\( ?pwd|`pwd`/;
+
+function readAndKeep(line: string, cwd: string | undefined): LineFacts {
+  const facts = readNew(line, cwd);
+  // What such a line does depends on its folder.
+  if (line.length > KEPT_LENGTH || ASKS_FOR_FOLDER.test(line)) return facts;
   // Both are emptied at once, which needs no record of the last use.
   if (seen.has(line)) {
     if (kept.size >= KEPT_LINES) kept.clear();
@@ -228,8 +241,8 @@ function readAndKeep(line: string): LineFacts {
   return facts;
 }
 
-function readNew(line: string): LineFacts {
-  const analysis = analyze(line);
+function readNew(line: string, cwd: string | undefined): LineFacts {
+  const analysis = analyze(line, { cwd });
   return factsOf(
     analysis,
     analysis.unknown[0]?.what ?? (line.trim() === "" ? "the line has no command" : undefined),

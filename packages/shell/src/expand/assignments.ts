@@ -2,6 +2,7 @@ import type { Assignment, Word } from "../analysis.ts";
 import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { visitArithmeticText, visitWord } from "./expansions.ts";
 import type { AssignmentNode, WordNode, WordPart } from "../parse/syntax.ts";
+import { relativeValue } from "./folder-path.ts";
 import { printsCount } from "./units.ts";
 import { isComputed, isOrdinary, isTable, roleOf } from "./variables.ts";
 import { oneWord } from "./words.ts";
@@ -48,7 +49,7 @@ export function classifyAssignment(
   name: string,
   value: Word | undefined,
 ): Assignment {
-  const role = roleOf(name, value);
+  const role = roleOf(name, value && relativeValue(walk, value));
   if (role === "state")
     noteUnknown(
       walk,

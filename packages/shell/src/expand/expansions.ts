@@ -202,3 +202,15 @@ function setNames(walk: WalkState, text: string): void {
       );
   }
 }
+
+const HARMLESS_SUBSCRIPT = /^\[(?:-?\d+|[@*])\]/;
+
+/** Records `"$f[…]"`, of which zsh evaluates the brackets. Outside quotes they are a glob. */
+export function noteSubscript(walk: WalkState, part: WordPart, next = ""): void {
+  if (
+    part.type === "SimpleExpansion" &&
+    /^(?:\\\n)*\[/.test(next) &&
+    !HARMLESS_SUBSCRIPT.test(next)
+  )
+    noteUnknown(walk, "syntax", `brackets after ${quote(part.text)}, which zsh evaluates`);
+}

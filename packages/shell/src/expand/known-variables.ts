@@ -59,6 +59,13 @@ export class KnownVariables {
     return value;
   }
 
+  /** Whether the value is the one that the shell gives it: nothing in the line may set the variable. */
+  isUntouched(name: string): boolean {
+    if (this.#hidden || this.#elsewhere.has(name)) return false;
+    this.#use(name);
+    return true;
+  }
+
   /** Whether the value is a number, or empty. */
   isCount(name: string): boolean {
     const [piece, ...more] = this.valueOf(name) ?? [];
@@ -110,12 +117,11 @@ export class KnownVariables {
   assign(name: string, value: Word | undefined, printed?: Substitution): void {
     this.#names.delete(name);
     this.#printed.delete(name);
-    if (this.#chain === "or") return this.#setElsewhere(name);
+    if (this.#chain === "or" || !isFollowed(name)) return this.#setElsewhere(name);
     if (this.#chain === "sure") this.#started.add(name);
-    if (printed !== undefined && !this.#hidden && isFollowed(name))
-      this.#printed.set(name, printed);
+    if (printed !== undefined && !this.#hidden) this.#printed.set(name, printed);
     const pieces = this.#hidden || value === undefined ? undefined : knownPieces(value);
-    if (pieces === undefined || !isFollowed(name)) this.#values.delete(name);
+    if (pieces === undefined) this.#values.delete(name);
     else this.#values.set(name, pieces);
     if (this.#chain === "and") this.#chained.push(name);
   }
@@ -135,7 +141,7 @@ export class KnownVariables {
   }
 
   #setElsewhere(name: string): void {
-    if (name === this.#read) return;
+    if (name === this.#read && isFollowed(name)) return;
     this.#elsewhere.add(name);
     if (this.#uses.has(name)) this.contradicted = true;
   }

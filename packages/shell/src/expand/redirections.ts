@@ -1,8 +1,8 @@
 import type { Effect, Redirection, Word } from "../analysis.ts";
 import { setName } from "./assignments.ts";
 import { oneWord, targetsOf } from "./words.ts";
-import { visitParts } from "./expansions.ts";
-import { noteFlagged, noteSubscript } from "./units.ts";
+import { noteSubscript, visitParts } from "./expansions.ts";
+import { noteFlagged } from "./units.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 import { noteUnknown, noteUnknownLine, quote } from "../walk/walk-state.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";

@@ -3,8 +3,9 @@ import { noteUnknown, quote, type WalkState } from "../walk/walk-state.ts";
 import { operatorLookalike } from "../parse/characters.ts";
 import type { WordNode, WordPart } from "../parse/syntax.ts";
 import type { Hole, Unit } from "./braces.ts";
-import { visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
+import { noteSubscript, visitArithmetic, visitParameter, visitParts } from "./expansions.ts";
 import { printsNumber } from "./printed-words.ts";
+import { folderPath, printedFolder } from "./folder-path.ts";
 import { quotedDocument } from "./quoted-document.ts";
 import { noteUse } from "./secrets.ts";
 import { NEW_FILE } from "../programs/path-of-word.ts";
@@ -88,7 +89,9 @@ function valueUnits(
   const found = VARIABLE.exec(part.text);
   const joins = quoted ? JOINS.quoted : JOINS.open;
   if (found === null || (found[1] !== undefined && joins.test(next ?? ""))) return undefined;
-  const value = walk.variables.valueOf(found[1] ?? found[2] ?? "");
+  const name = found[1] ?? found[2] ?? "";
+  const folder = name === "PWD" ? folderPath(walk) : undefined;
+  const value = folder === undefined ? walk.variables.valueOf(name) : [folder];
   if (value === undefined || (!quoted && !value.every(staysOneWord))) return undefined;
   return value.map((piece) =>
     typeof piece === "string"
@@ -99,18 +102,6 @@ function valueUnits(
           ? COUNT
           : NUMBER,
   );
-}
-
-const HARMLESS_SUBSCRIPT = /^\[(?:-?\d+|[@*])\]/;
-
-/** Records `"$f[…]"`, of which zsh evaluates the brackets. Outside quotes they are a glob. */
-export function noteSubscript(walk: WalkState, part: WordPart, next = ""): void {
-  if (
-    part.type === "SimpleExpansion" &&
-    /^(?:\\\n)*\[/.test(next) &&
-    !HARMLESS_SUBSCRIPT.test(next)
-  )
-    noteUnknown(walk, "syntax", `brackets after ${quote(part.text)}, which zsh evaluates`);
 }
 
 function addGlob(walk: WalkState, part: Extract<WordPart, { type: "Glob" }>, units: Unit[]): void {
@@ -168,7 +159,10 @@ function add(walk: WalkState, part: WordPart, units: Unit[], quoted: boolean): v
       return;
     case "CommandExpansion": {
       (walk.pending ??= []).push(part);
-      const text = newFile(part.text) ?? (quoted ? quotedDocument(part) : undefined);
+      const text =
+        newFile(part.text) ??
+        printedFolder(walk, part.text) ??
+        (quoted ? quotedDocument(part) : undefined);
       if (text === undefined && quoted && printsCount(walk, part)) units.push(COUNT);
       else if (text === undefined) units.push(quoted ? ANY : SPLIT);
       else units.push({ text, quoted: true });

@@ -134,6 +134,7 @@ export function walkLoop(
   noteNames(walk, first, words, place.folder);
   walk.onSuccess = walk.onFailure = place.folder;
   if (changesHere(walk) === before) return;
+  walk.cwd.changes = true;
   for (let at = first; at < walk.folders.length; at++) walk.folders[at] = ANYWHERE;
   walk.onSuccess = walk.onFailure = ANYWHERE;
 }

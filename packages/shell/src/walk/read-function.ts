@@ -6,7 +6,7 @@ const FLOW =
   /^(cd|pushd|popd|exit|return|break|continue|exec|eval|source|\.|command|builtin|unset|set|shopt|trap|:|\[|test)$/;
 
 // The walk relies on what these programs print or do.
-const RELIED_ON = /^(?:cd|mktemp|read|seq|wc)$/;
+const RELIED_ON = /^(?:cd|mktemp|pwd|read|seq|wc)$/;
 
 /** Reads the body of a function, and records whether the function may change the working directory. */
 export function readFunction(walk: WalkState, name: WordNode, body: () => void): void {

@@ -14,7 +14,7 @@ import {
 import { anyFound, eachFound, type Listing } from "../programs/found-files.ts";
 import { PIPE, type Input } from "../programs/program-reading.ts";
 import { visitArithmetic, visitWord } from "../expand/expansions.ts";
-import { eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
+import { ANYWHERE, eitherFolder, LATER, type Folder } from "../effects/working-folder.ts";
 import { LIMITS } from "../limits.ts";
 import { lateTime, missingCommand, refusedText, timedArray } from "../parse/refused-text.ts";
 import { isLoop, inputOf, listOf, noteShared, readsList, withLists } from "./piped-files.ts";
@@ -132,6 +132,7 @@ function noteRefused(walk: WalkState, text: string | undefined): void {
 
 function walkNode(walk: WalkState, node: Node, place: CommandContext): void {
   if (++walk.nodes > LIMITS.nodes) return noteLimit(walk, `more than ${LIMITS.nodes} syntax nodes`);
+  walk.folder = place.remote ? ANYWHERE : place.folder;
   if (node.type === "Command") {
     const input = readCommand(walk, node, place);
     const at = walk.commands.length - 1;

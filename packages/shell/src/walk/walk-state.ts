@@ -118,6 +118,13 @@ export interface WalkState {
   /** Whether each function of the line may change the working directory. */
   functions: Map<string, boolean> | undefined;
   home: { readonly trusted: boolean; used: boolean; folderAfterCd: boolean };
+  /**
+   * The working directory of the line, if it is known. `used`: whether a path was read with it. `changes`: whether a loop may have changed
+   * the working directory before a later round.
+   */
+  cwd: { readonly path: string | undefined; used: boolean; changes: boolean };
+  /** The working directory of the command whose words are read. */
+  folder: Folder;
   variables: KnownVariables;
   /** Variables with text that arithmetic would evaluate. */
   untrusted: Set<string> | undefined;
