@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_881,
+  source_lines: 145_900,
   test_lines: 108_790,
   files_over_300: 0,
   functions_over_60: 0,

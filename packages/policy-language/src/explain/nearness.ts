@@ -17,6 +17,8 @@ export const nearnessOf = ({ words = [], regex }: Rule, held: number, facts: Cal
 /** How many first words a pattern shares with a command. */
 export function sharedWords(pattern: string, { part }: CallFacts): number {
   const words = part?.words ?? [];
+  // Most patterns are about another program, and need not be split.
+  if (!pattern.startsWith(words[0]?.text ?? " ")) return 0;
   const differs = pattern.split(" ").findIndex((word, at) => word !== words[at]?.text);
   return differs < 0 ? words.length : differs;
 }

@@ -1,4 +1,10 @@
-import type { Effect, JsonObject, ToolCall, Verdict } from "@bylaw/kernel";
+import {
+  omitUndefined,
+  type Effect,
+  type JsonObject,
+  type ToolCall,
+  type Verdict,
+} from "@bylaw/kernel";
 import type { CompatPolicy } from "../compat/compat-policy.ts";
 import type { Rule } from "../compile/rule.ts";
 import type { CallFacts } from "../match/call-facts.ts";
@@ -87,23 +93,32 @@ export function reportRules({
   const deciding: Deciding = (name, file, line) =>
     votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
   const isUndecided = votes.every(({ shadow }) => shadow === true);
+  const programs = new Set(
+    parts.flatMap(({ part }) => part?.programs.map(({ name }) => name) ?? []),
+  );
   const nearest = isUndecided
     ? nearestRule(parts, (rule) => rule.when === undefined || held.get(rule) === true)
     : undefined;
   return [
     ...rules.map((rule) => {
-      const report = reportOf(rule, parts, found, deciding);
+      const report = reportOf(rule, { parts, programs, deciding }, found);
       return nearest?.rule === rule ? { ...report, nearest: true as const } : report;
     }),
     ...compat.flatMap((one) => reportsOfCompat(one, call, deciding)),
   ];
 }
 
+interface Reported {
+  readonly parts: readonly CallFacts[];
+  /** The programs of all commands of the line. */
+  readonly programs: ReadonlySet<string>;
+  readonly deciding: Deciding;
+}
+
 function reportOf(
   rule: Rule,
-  parts: readonly CallFacts[],
+  { parts, programs, deciding }: Reported,
   { held, run }: Evaluated,
-  deciding: Deciding,
 ): RuleReport {
   const { name, final, file, line, effect, tier, shadow } = rule.source;
   const { failedPart, best, may, held: reached } = closest(rule, parts);
@@ -114,36 +129,33 @@ function reportOf(
     run !== undefined && held.has(rule) && rule.when?.projections.size !== 0
       ? rule.when?.states(run)
       : undefined;
+  const missed = failed === undefined ? undefined : describeMiss(rule, failed, parts);
+  const anyArguments = failed === undefined && effect === "deny" && takesAnyArguments(rule);
+  const ofOthers = failed !== undefined && isOfOtherPrograms(rule, failed, programs);
   return {
-    name,
-    final,
-    file,
-    line,
-    effect,
-    tier,
-    shadow,
+    ...{ name, final, file, line, effect, tier, shadow },
     matched: failed === undefined && condition === true,
-    ...(failed === undefined && effect === "deny" && takesAnyArguments(rule)
-      ? { any_arguments: true as const }
-      : {}),
-    ...(command === undefined ? {} : { command }),
-    ...(failed === undefined ? {} : { failed, ...describeMiss(rule, failed, parts) }),
-    ...(failed !== undefined && isOfOtherPrograms(rule, failed, parts)
-      ? { other_programs: true as const }
-      : {}),
-    ...(failed !== undefined && may ? { may_match: true as const } : {}),
-    ...(failed === undefined && condition === undefined ? { depends_on: "when" as const } : {}),
-    ...(states === undefined ? {} : { states }),
     deciding: deciding(name, file, line),
-    ...(failed === undefined || best === undefined
-      ? {}
-      : { nearness: nearnessOf(rule, reached, best) }),
+    ...omitUndefined({
+      any_arguments: anyArguments || undefined,
+      command,
+      failed,
+      expected: missed?.expected,
+      actual: missed?.actual,
+      elsewhere: missed?.elsewhere,
+      other_programs: ofOthers || undefined,
+      may_match: (failed !== undefined && may) || undefined,
+      depends_on: failed === undefined && condition === undefined ? ("when" as const) : undefined,
+      states,
+      nearness:
+        failed === undefined || best === undefined ? undefined : nearnessOf(rule, reached, best),
+    }),
   };
 }
 
-const isOfOtherPrograms = (rule: Rule, failed: string, parts: readonly CallFacts[]): boolean =>
+const isOfOtherPrograms = (rule: Rule, failed: string, programs: ReadonlySet<string>): boolean =>
   (failed === "command" || failed === "command_regex") &&
-  !parts.some(({ part }) => part?.programs.some(({ name }) => namesProgram(rule, name)));
+  ![...programs].some((name) => namesProgram(rule, name));
 
 /** The conditions of a rule that are not about arguments. */
 const CALLER_PARTS: ReadonlySet<string> = new Set([

@@ -76,16 +76,8 @@ function compileOne(words: string[], source: string): WordPattern {
   const url = base !== undefined && OPENS_URLS.has(base);
   if (base === "") throw new PatternError(`${quote(source)} names a folder instead of a program`);
   let meaning: ReturnType<typeof compileWordMatch> | undefined;
-  let baseGlobs: readonly [Glob, Glob] | undefined;
-  const means = (name: string): boolean => {
-    // A path in a pattern means that very file for an allow, but any program of that name for a deny.
-    const [exact, folded] = (baseGlobs ??= [
-      base === undefined ? program : compileGlob(baseName(first)),
-      compileGlob(baseName(first).toLowerCase()),
-    ]);
-    // On file systems that ignore case, `RM` runs `rm`.
-    return exact.matches(name) || folded.matches(name.toLowerCase());
-  };
+  // A path in a pattern means that very file for an allow, but any program of that name for a deny.
+  const means = base === undefined ? matchesFolded(program, first) : isFolded(base);
   return {
     text: open ? [...words, "*"].join(" ") : words.join(" "),
     program: base,
@@ -97,6 +89,19 @@ function compileOne(words: string[], source: string): WordPattern {
       return meaning(command, from + 1);
     },
   };
+}
+
+// On file systems that ignore case, `RM` runs `rm`.
+function isFolded(base: string): (name: string) => boolean {
+  const folded = base.toLowerCase();
+  return (name) => name === base || name.toLowerCase() === folded;
+}
+
+function matchesFolded(program: Glob, source: string): (name: string) => boolean {
+  let folded: Glob | undefined;
+  return (name) =>
+    program.matches(name) ||
+    (folded ??= compileGlob(baseName(source).toLowerCase())).matches(name.toLowerCase());
 }
 
 /** The source of a glob, without backslashes if it matches only one text. */
