@@ -82,6 +82,15 @@ describe("a deny is tested with the same line in other spellings", () => {
     expect(await linesOf(deny(pattern))).toEqual([]);
   });
 
+  test("a `*` before an option is exactly one argument", async () => {
+    const ways = await messagesOf(deny('command = "kubectl * --context prod* *"'), "evaded_rule");
+    expect(ways).toEqual([
+      "`kubectl x x --context prodx` gets ask_user instead of deny from rule `r`: it does the same, but is written with one more argument before its options",
+    ]);
+    expect(await linesOf(deny('command = "kubectl --context prod* *"'))).toEqual([]);
+    expect(await linesOf(deny('command = "git -C * push --force *"'))).toEqual([]);
+  });
+
   test("a pattern of exact words does not match one more argument", async () => {
     expect(await ways(deny('command = "rm -rf /"'))).toEqual(["one more argument"]);
     expect(await ways(deny('command = "reboot"'))).toEqual(["one more argument"]);

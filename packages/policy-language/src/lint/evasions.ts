@@ -2,7 +2,7 @@ import { isConditional } from "../compile/written-rule.ts";
 import type { Effect, ToolCall } from "@bylaw/kernel";
 import { weaker } from "../compile/strictness.ts";
 import type { LintPool, LintReport, LintRule } from "./check.ts";
-import { MORE, REWRITINGS, respellings } from "./rewritings.ts";
+import { BEFORE_OPTIONS, MORE, REWRITINGS, respellings } from "./rewritings.ts";
 import { callOf, linesOf, matches, namedTools, pathsOf, shellCall } from "./sample.ts";
 
 /** A call that does what a rule forbids, but gets a weaker effect. */
@@ -36,18 +36,21 @@ export function evasionsOf(pool: LintPool): readonly Evasion[] {
 
 /** Reports evasions as findings of a check. */
 export function reportEvasions(evasions: readonly Evasion[], report: LintReport): void {
-  for (const { rule, key, by, text, effect } of evasions) {
+  for (const evasion of evasions) {
+    const { rule, key, by, text, effect } = evasion;
     const { name, effect: wanted } = rule.source;
     report(
       rule,
       [key],
       `\`${oneLine(text)}\` gets ${effect} instead of ${wanted} from rule \`${name}\`: it does the same, but is written with ${by}`,
-      adviceFor(rule, key),
+      adviceFor(rule, evasion),
     );
   }
 }
 
-function adviceFor({ shape }: LintRule, key: string): string | undefined {
+function adviceFor({ shape }: LintRule, { key, by }: Evasion): string | undefined {
+  if (by === BEFORE_OPTIONS)
+    return "Leave out the `*` before an option: it is exactly one argument, and an option matches in any place";
   // Every pattern already allows further arguments.
   if (key === "command" && shape.commands?.every((pattern) => pattern.endsWith(" *")) === true) {
     return "Deny the files that the command must not touch with `paths`, or ask about the whole program";

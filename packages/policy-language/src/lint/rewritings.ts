@@ -4,7 +4,7 @@ import { equivalentCommands, type EquivalenceKind } from "@bylaw/shell";
 export interface Rewriting {
   /** Completes the phrase "written with …". */
   readonly name: string;
-  /** Set if it adds an unknown argument, which a pattern of the whole line cannot match for certain. */
+  /** Set if it adds an argument, which a pattern of the whole line cannot match for certain. */
   readonly appends?: true;
   /** Rewrites a line. Undefined if the line cannot be written that way. */
   readonly rewrite: (line: string) => string | undefined;
@@ -12,6 +12,8 @@ export interface Rewriting {
 
 /** The rewriting that patterns with exact words miss. */
 export const MORE = "one more argument";
+/** The rewriting that patterns with a `*` before an option miss. */
+export const BEFORE_OPTIONS = "one more argument before its options";
 
 // Only a line of plain words can be rewritten word by word.
 const PLAIN = /^[A-Za-z0-9_@%+=:,./-]+(?:[ \t]+[A-Za-z0-9_@%+=:,./~-]+)*$/;
@@ -68,6 +70,14 @@ const quoted = (text: string): string =>
 /** The rewritings to try. */
 export const REWRITINGS: readonly Rewriting[] = [
   { name: MORE, rewrite: byWords((program, rest) => [program, ...rest, "x"]) },
+  {
+    name: BEFORE_OPTIONS,
+    appends: true,
+    rewrite: byWords((program, rest) => {
+      const first = rest.findIndex((word) => word.startsWith("-"));
+      return first < 1 ? undefined : [program, ...rest.toSpliced(first, 0, "x")];
+    }),
+  },
   {
     name: "the program's full path",
     rewrite: byWords((program, rest) =>
