@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_900,
-  test_lines: 108_790,
+  source_lines: 145_953,
+  test_lines: 108_815,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -43,6 +43,14 @@ test("a ruleset is made, verified, packed and installed under one digest", async
   expect(json(await ruleset(cwd, `verify ${NAME} --json`))["digest"]).toBe(digest);
 });
 
+test("verify warns of a deny that another spelling evades", async () => {
+  const ran = await ruleset(scratch(packageAt(NOW)), `verify ${NAME}`);
+  expect(ran.code).toBe(0);
+  expect(ran.stdout).toContain(
+    "warning: policy.toml:12: `git push x` gets ask_user instead of deny",
+  );
+});
+
 describe("bylaw ruleset verify --against", () => {
   const verify = (cwd: string) => ruleset(cwd, `verify ${NAME} --against ${OLD}`);
 
@@ -184,6 +192,14 @@ describe("bylaw ruleset verify refuses", () => {
       { "templates/x.yaml": "bylaw: 1\nname: x\nsteps: 1\n" },
       1,
       "templates/x.yaml:",
+    ],
+    [
+      "a rule that lint has an error for",
+      {
+        "policy.toml": `${POLICY}\n[[rules]]\nname = "push"\naction = "allow"\ncommand = "git push * +*"\n`,
+      },
+      1,
+      "problem: policy.toml:19: `git push * +*` in `push` covers nothing",
     ],
     ["a broken policy", { "policy.toml": "[[rules]]\n" }, 2, "BYLAW_POLICY_INVALID"],
     ["code that throws", { "index.js": "throw new Error('no');" }, 2, "failed to load: no"],

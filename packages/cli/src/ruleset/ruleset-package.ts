@@ -8,6 +8,7 @@ import {
   type PackageFile,
 } from "@bylaw/config";
 import { createKernel, isJsonObject, messageOf, type JsonObject, type Kernel } from "@bylaw/kernel";
+import type { PolicySources } from "@bylaw/plugin-policy";
 import { inlineCallsOf } from "@bylaw/policy-language";
 import semver from "semver";
 import { readCases, type PolicyCase } from "../cases/case-file.ts";
@@ -32,6 +33,8 @@ export interface RulesetPackage {
   readonly kernel: Kernel;
   /** The uses of plugins by this ruleset itself, without those of the rulesets that it extends. */
   readonly own: Kernel["plugins"][number]["instances"];
+  /** The policies that decide, with those of the rulesets that it extends. Undefined if it has none. */
+  readonly policies: PolicySources | undefined;
   /** The number of rules, and the `final` ones as `<plugin>/<rule>`. Both include the rulesets that it extends. */
   readonly rules: number;
   readonly final: readonly string[];
@@ -53,11 +56,14 @@ export async function readRuleset(place: PackagePlace): Promise<RulesetPackage> 
   const uses = kernel.plugins.flatMap(({ plugin, instances }) =>
     instances.map((instance) => ({ plugin, instance, rules: plugin.definition.rules(instance) })),
   );
+  const policies = kernel.plugins.some(({ plugin }) => plugin.name === POLICY_PLUGIN)
+    ? policySourcesOf(kernel, await policyPlugin(configFile))
+    : undefined;
   const cases: PolicyCase[] = [];
   for (const path of files.map((file) => file.path).filter(isCaseFile))
     cases.push(...(await casesIn(join(folder, path))));
   return {
-    ...{ folder, name, version, manifest, files, kernel, cases },
+    ...{ folder, name, version, manifest, files, kernel, policies, cases },
     digest: packageDigest(files),
     own: uses.flatMap(({ instance }) => (instance.from === `ruleset > ${name}` ? [instance] : [])),
     rules: uses.reduce((sum, { rules }) => sum + rules.length, 0),
@@ -66,7 +72,7 @@ export async function readRuleset(place: PackagePlace): Promise<RulesetPackage> 
         rules.filter(({ final }) => final === true).map((rule) => `${plugin.name}/${rule.name}`),
       )
       .toSorted(),
-    calls: [...callsOfCases(cases, folder), ...(await callsOfRules(kernel, configFile))],
+    calls: [...callsOfCases(cases, folder), ...callsOfRules(policies)],
   };
 }
 
@@ -128,9 +134,9 @@ export const callsOfCases = (
       : [{ at: { line, sequence: id === `${file}:${line}` ? below : id }, call, past }];
   });
 
-async function callsOfRules(kernel: Kernel, configFile: string): Promise<readonly ComparedCall[]> {
-  if (kernel.plugins.every(({ plugin }) => plugin.name !== POLICY_PLUGIN)) return [];
-  const { files, tools } = policySourcesOf(kernel, await policyPlugin(configFile));
+function callsOfRules(policies: PolicySources | undefined): readonly ComparedCall[] {
+  if (policies === undefined) return [];
+  const { files, tools } = policies;
   const place = callOf({ tool: "", args: {} }, defaultsFrom({ interactive: true }));
   return files.flatMap((file) =>
     inlineCallsOf(file, place, tools).map(({ rule, line, call }) => ({

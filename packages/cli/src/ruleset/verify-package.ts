@@ -1,9 +1,10 @@
 import { lstatSync, realpathSync } from "node:fs";
-import { isAbsolute, join, relative } from "node:path";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { lintContractFile } from "@bylaw/contract";
 import { isJsonObject, type Json, type JsonObject } from "@bylaw/kernel";
 import kernelManifest from "@bylaw/kernel/package.json" with { type: "json" };
+import { lintPolicies, type LintFinding } from "@bylaw/policy-language";
 import { loadTemplate, TemplateError } from "@bylaw/runner";
 import semver from "semver";
 import { viewsOf } from "../cases/policy-bench.ts";
@@ -31,6 +32,8 @@ export interface Loosening {
 export interface Verified {
   readonly results: readonly CaseResult[];
   readonly problems: readonly Problem[];
+  /** Problems of the rules that do not stop it. */
+  readonly warnings: readonly Problem[];
   readonly against?: Loosening;
 }
 
@@ -44,14 +47,17 @@ export async function verifyPackage(
   const results: CaseResult[] = [];
   for (const one of cases) results.push(await runCase(one, bench));
   const loosening = against === undefined ? undefined : await looseningOf(ruleset, against);
+  const findings = await policyFindings(ruleset);
   return {
     results,
+    warnings: problemsIn(findings, "warning"),
     problems: [
       ...manifestProblems(ruleset.manifest),
       ...fileProblems(ruleset),
+      ...problemsIn(findings, "error"),
       ...contractProblems(ruleset),
       ...(await templateProblems(ruleset)),
-      ...(await caseProblems(ruleset, results)),
+      ...caseProblems(ruleset, results),
       ...(loosening === undefined ? [] : versionProblems(ruleset, loosening)),
     ],
     ...(loosening === undefined ? {} : { against: loosening }),
@@ -129,13 +135,39 @@ const textsIn = (value: unknown): readonly string[] =>
       ? Object.values(value).flatMap(textsIn)
       : [];
 
+/** What lint finds in the policies of the package itself. */
+async function policyFindings({
+  folder,
+  policies,
+}: RulesetPackage): Promise<readonly LintFinding[]> {
+  if (policies === undefined) return [];
+  const { files, tools } = policies;
+  const findings = await lintPolicies(files, { tools });
+  return findings.flatMap((finding) => {
+    const file = relative(folder, resolve(folder, finding.file));
+    return file.startsWith("..") || isAbsolute(file) ? [] : [{ ...finding, file }];
+  });
+}
+
+const problemsIn = (
+  findings: readonly LintFinding[],
+  severity: LintFinding["severity"],
+): readonly Problem[] =>
+  findings
+    .filter((finding) => finding.severity === severity)
+    .map(({ file, line, message, fix }) => problemAt(file, line, message, fix));
+
 function contractProblems({ folder, files }: RulesetPackage): readonly Problem[] {
   return files
     .filter(({ path }) => /(?:^|\/)agent_workflow\.ya?ml$/.test(path))
     .flatMap(({ path }) =>
-      lintContractFile(join(folder, path))
-        .findings.filter(({ severity }) => severity === "error")
-        .map(({ message, line, fix }) => problemAt(path, line, message, fix)),
+      problemsIn(
+        lintContractFile(join(folder, path)).findings.map((finding) => ({
+          ...finding,
+          file: path,
+        })),
+        "error",
+      ),
     );
 }
 
@@ -163,19 +195,17 @@ const problemAt = (
   ...(fix === undefined ? {} : { fix }),
 });
 
-async function caseProblems(
-  { folder, kernel }: RulesetPackage,
+function caseProblems(
+  { folder, rules }: RulesetPackage,
   results: readonly CaseResult[],
-): Promise<readonly Problem[]> {
+): readonly Problem[] {
   const hard = results.filter(({ asked }) => !asked.soft);
   const failed = hard.flatMap(({ asked: { id, file, line }, wrong }) =>
     wrong === undefined
       ? []
       : [problemAt(relative(folder, file), line, `case \`${id}\` fails: ${wrong}`)],
   );
-  const probe = { hook: "beforeToolCall", tool: "bash", args: {} } as const;
-  const { taps } = await kernel.explain(probe as Parameters<typeof kernel.explain>[0]);
-  if (hard.length > 0 || taps.length === 0) return failed;
+  if (hard.length > 0 || rules === 0) return failed;
   return [
     {
       message: "No case about a tool call comes with the package",

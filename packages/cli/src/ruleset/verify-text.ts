@@ -6,11 +6,11 @@ import type { Verified } from "./verify-package.ts";
 /** The results of a verification for programs. */
 export function verifiedJson(
   { name, version, digest, rules, final }: RulesetPackage,
-  { results, problems, against }: Verified,
+  { results, problems, warnings, against }: Verified,
 ): object {
   const passed = results.filter(({ wrong }) => wrong === undefined).length;
   return {
-    ...{ name, version, digest, rules, final, cases: results.length, passed, problems },
+    ...{ name, version, digest, rules, final, cases: results.length, passed, problems, warnings },
     ...(against === undefined ? {} : { against }),
   };
 }
@@ -18,7 +18,7 @@ export function verifiedJson(
 /** The results of a verification for people. */
 export function verifiedText(
   { name, version, digest, rules, final }: RulesetPackage,
-  { results, problems, against }: Verified,
+  { results, problems, warnings, against }: Verified,
 ): string {
   const paint = paintFor(process.stdout);
   const passed = results.filter(({ wrong }) => wrong === undefined).length;
@@ -36,8 +36,12 @@ export function verifiedText(
       ...gone.map((rule) => `${paint("red", "no longer final")} ${plain(rule)}`),
     );
   }
-  for (const { message, fix } of problems) {
-    lines.push(`${paint("red", "problem:")} ${plain(message)}`);
+  const told = [
+    ...warnings.map((one) => ({ ...one, label: paint("yellow", "warning:") })),
+    ...problems.map((one) => ({ ...one, label: paint("red", "problem:") })),
+  ];
+  for (const { label, message, fix } of told) {
+    lines.push(`${label} ${plain(message)}`);
     if (fix !== undefined) lines.push(`  ${paint("dim", "fix:")} ${plain(fix)}`);
   }
   return lines.join("\n");
