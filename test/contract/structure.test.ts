@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 145_953,
-  test_lines: 108_815,
+  test_lines: 108_820,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

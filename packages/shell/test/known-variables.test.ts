@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { analyze, type Word } from "../src/index.ts";
 import { callsOf } from "./bash.ts";
 import { codesOf, commandsOf } from "./kit.ts";
-import { numbers } from "./random.ts";
+import { numbers, randomScript, type ScriptParts } from "./random.ts";
 
 describe("the value of a variable", () => {
   it.each(readCases<[string, string]>(import.meta, "known"))("counts in `%s`", (line, expected) => {
@@ -27,9 +27,8 @@ describe("the value of a variable", () => {
   });
 });
 
-// Scripts that set and use two variables in many ways, and that end.
-function script(next: () => number, depth: number): string {
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+// Commands that set and use two variables in many ways.
+const partsOf = (pick: <T>(items: readonly T[]) => T): ScriptParts => {
   const name = pick(["f", "g"]);
   const value = pick(["a", "b", "'c d'", "$f", '"$g"', "-x", "{a,b}", "7", "$((2+3))"]);
   const use = pick(['pwned "$f"', "pwned $g", 'pwned "${g}/$f"', "pwned x$f"]);
@@ -49,30 +48,13 @@ function script(next: () => number, depth: number): string {
     `eval '${name}=z'`,
     `[[ ${name}=4 -eq 4 ]]`,
   ];
-  if (depth === 0) return pick(next() < 0.25 ? odd : simple);
-  const inner = (): string => script(next, depth - 1);
-  return pick([
-    () => `${inner()}; ${inner()}`,
-    () => `${inner()}\n${inner()}`,
-    () => `${inner()} && ${inner()}`,
-    () => `${inner()} || ${inner()}`,
-    () => `false && ${inner()}; ${inner()}`,
-    () => `for ${name} in ${value} ${pick(["b", "z"])}; do ${inner()}; done`,
-    () => `while [[ $n != xx ]]; do n=x$n; ${inner()}; done`,
-    () => `if true; then ${inner()}; else ${inner()}; fi`,
-    () => `( ${inner()} )`,
-    () => `{ ${inner()}; }`,
-    () => `{ h() { ${inner()}; }; ${inner()}; h; }`,
-    () => `y=$(${inner()})`,
-    () => `${inner()} | :`,
-    () => `${inner()} & wait`,
-  ])();
-}
+  return { loops: [`${name} in ${value} ${pick(["b", "z"])}`], simple, odd };
+};
 
 it("covers every call that bash makes with the values", () => {
   const next = numbers(7);
   const lines = Array.from({ length: 1_000 }, () => {
-    const rest = script(next, 1 + Math.floor(next() * 3));
+    const rest = randomScript(next, 1 + Math.floor(next() * 3), partsOf);
     const start = next();
     return start < 0.4 ? `f=a g=b; ${rest}` : start < 0.7 ? `f=1; g=2; ${rest}` : rest;
   });

@@ -24,3 +24,40 @@ export function randomFrom(
     return text;
   });
 }
+
+/** The commands of a random script. */
+export interface ScriptParts {
+  /** The names and lists of its loops: `f in a b`. */
+  readonly loops: readonly string[];
+  readonly simple: readonly string[];
+  /** Used less often. */
+  readonly odd: readonly string[];
+}
+
+/** Generates a script that ends: commands in lists, loops, functions and subshells, nested up to `depth`. */
+export function randomScript(
+  next: () => number,
+  depth: number,
+  partsOf: (pick: <T>(items: readonly T[]) => T) => ScriptParts,
+): string {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+  const { loops, simple, odd } = partsOf(pick);
+  if (depth === 0) return pick(next() < 0.25 ? odd : simple);
+  const inner = (): string => randomScript(next, depth - 1, partsOf);
+  return pick([
+    () => `${inner()}; ${inner()}`,
+    () => `${inner()}\n${inner()}`,
+    () => `${inner()} && ${inner()}`,
+    () => `${inner()} || ${inner()}`,
+    () => `false && ${inner()}; ${inner()}`,
+    () => `for ${pick(loops)}; do ${inner()}; done`,
+    () => `while [[ $n != xx ]]; do n=x$n; ${inner()}; done`,
+    () => `if true; then ${inner()}; else ${inner()}; fi`,
+    () => `( ${inner()} )`,
+    () => `{ ${inner()}; }`,
+    () => `{ h() { ${inner()}; }; ${inner()}; h; }`,
+    () => `y=$(${inner()})`,
+    () => `${inner()} | :`,
+    () => `${inner()} & wait`,
+  ])();
+}

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { analyze } from "../src/index.ts";
 import { callsOf } from "./bash.ts";
 import { codesOf } from "./kit.ts";
-import { numbers } from "./random.ts";
+import { numbers, randomScript, type ScriptParts } from "./random.ts";
 
 const argumentIn = (line: string, cwd?: string): string | undefined =>
   analyze(line, { cwd }).commands.find(({ argv }) => argv[0]?.text === "cat")?.argv[1]?.text;
@@ -28,9 +28,8 @@ describe("the working folder", () => {
   });
 });
 
-// Scripts that change the working folder and its variable in many ways, and that end.
-function script(next: () => number, depth: number): string {
-  const pick = <T>(items: readonly T[]): T => items[Math.floor(next() * items.length)] as T;
+// Commands that change the working folder and its variable in many ways.
+const partsOf = (pick: <T>(items: readonly T[]) => T): ScriptParts => {
   const use = pick(['pwned "$PWD/x"', "pwned $(pwd)", "pwned $PWD", 'pwned "$f"', "pwned $f/x"]);
   const simple = [use, use, use, "f=$(pwd)", 'f="$PWD/a"', "cd a", "cd b", "cd a/b", "cd .."];
   const odd = [
@@ -52,30 +51,17 @@ function script(next: () => number, depth: number): string {
     "cd() { PWD=/z; }",
     "CDPATH=a",
   ];
-  if (depth === 0) return pick(next() < 0.25 ? odd : simple);
-  const inner = (): string => script(next, depth - 1);
-  return pick([
-    () => `${inner()}; ${inner()}`,
-    () => `${inner()} && ${inner()}`,
-    () => `${inner()} || ${inner()}`,
-    () => `for ${pick(["i", "PWD"])} in a /z; do ${inner()}; done`,
-    () => `while [[ $n != xx ]]; do n=x$n; ${inner()}; done`,
-    () => `if true; then ${inner()}; else ${inner()}; fi`,
-    () => `( ${inner()} )`,
-    () => `{ ${inner()}; }`,
-    () => `{ h() { ${inner()}; }; ${inner()}; h; }`,
-    () => `y=$(${inner()})`,
-    () => `${inner()} | :`,
-    () => `${inner()} & wait`,
-  ])();
-}
+  return { loops: [`${pick(["i", "PWD"])} in a /z`], simple, odd };
+};
 
 it("has the path that bash has, wherever it is known", () => {
   const next = numbers(11);
   const cwd = realpathSync(temporaryFolder());
   mkdirSync(join(cwd, "a/b"), { recursive: true });
   mkdirSync(join(cwd, "b"));
-  const lines = Array.from({ length: 1_500 }, () => script(next, 1 + Math.floor(next() * 4)));
+  const lines = Array.from({ length: 1_500 }, () =>
+    randomScript(next, 1 + Math.floor(next() * 4), partsOf),
+  );
   const calls = callsOf(lines, cwd);
   let known = 0;
   const missed = lines.filter((line, index) => {
