@@ -123,10 +123,12 @@ export function readsPatterns(words: readonly Operand[], out: Findings): void {
 /** Records the file in `revision:path` as read. */
 function showsObjects(use: ParsedArgs, out: Findings): void {
   readsPatterns(use.operands, out);
-  for (const { word } of use.operands) {
-    const colon = prefix(word).indexOf(":");
-    file(out, "read", colon > 0 ? after(word, colon + 1) : word);
-  }
+  for (const { word } of use.operands) readsObject(word, out);
+}
+
+function readsObject(word: Word, out: Findings): void {
+  const colon = prefix(word).indexOf(":");
+  file(out, "read", colon > 0 ? after(word, colon + 1) : word);
 }
 
 const SECRET_SETTING = /extraheader|token|passw|secret|api-?key/i;
@@ -135,6 +137,10 @@ const SECRET_SETTING = /extraheader|token|passw|secret|api-?key/i;
 export function config(use: ParsedArgs, out: Findings): void {
   for (const { value } of optionsNamed(use, "file"))
     if (value !== undefined && value.text !== "-") file(out, "read", value);
+  for (const used of optionsNamed(use, "blob")) {
+    const value = valueOf(used);
+    readsObject(prefix(value).startsWith(":") ? after(value, 1) : value, out);
+  }
   const [first, second, third] = use.operands;
   for (const { at, word } of use.operands)
     if (SECRET_SETTING.test(word.text ?? "")) hazard(out, at, "unknown");
