@@ -29,6 +29,11 @@ name = "search"
 action = "allow"
 command = ["{grep,rgrep,ack,diff,rg,gzip,prettier} *", "git grep --no-index *", "tar {cf,chf} [!-]* *", "zip -r [!-]* *", "touch *", "rm *", "cd *", "cat *", "head *", "ls *", "find *", "xargs *", "du *", "git checkout *", "git add *"]
 paths = { read = ["./?*", "./?*/**"], write = "./*.tar" }
+[[rules]]
+name = "checks"
+action = "allow"
+command = ["node --test *", "{mocha,npx mocha,rubocop,flake8} *"]
+paths = "./**"
 `;
 
 let work = "";
@@ -103,6 +108,29 @@ describe("a search below a folder", () => {
       expect(await effectOf(line)).toBe("ask_user");
     },
   );
+
+  it.each([
+    "node --test 'src/**'",
+    "node --test '{src/deep/.env,x}'",
+    "mocha '**/.e*'",
+    "npx mocha 'src/deep/*'",
+    "rubocop 'src/*/.en?'",
+    "cd src && mocha '**/!(x)'",
+    "flake8 --filename='*env' src",
+  ])("may find it by a glob of its own: %s", async (line) => {
+    create("src/deep/.env");
+    expect(await effectOf(line)).toBe("ask_user");
+  });
+
+  it.each([
+    "node --test 'src/**/*.test.ts'",
+    "mocha 'src/**/*.{spec,test}.ts' --timeout 9000",
+    "npx mocha '!src/x' 'src/deep/*.ts'",
+    "rubocop 'src/*/*.rb'",
+  ])("does not find it by a glob for other names: %s", async (line) => {
+    create("src/deep/.env");
+    expect(await effectOf(line)).toBe("allow");
+  });
 
   it("is asked about if a denied folder lies there", async () => {
     create("src/.ssh/config");

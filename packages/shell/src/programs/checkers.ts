@@ -1,5 +1,6 @@
 import type { Word } from "../analysis.ts";
 import { file, FORMATTED, hazard, type Findings } from "./findings.ts";
+import { folderOfGlob } from "./glob-operands.ts";
 import { optionsNamed, hasOption } from "./parsed-args.ts";
 import type { Spec, ParsedArgs } from "./program-spec.ts";
 import { hazardOfOption } from "./option-names.ts";
@@ -68,9 +69,8 @@ const ESLINT: Spec = {
 
 // Prettier expands globs itself.
 function printsFormatted(word: Word, out: Findings): void {
-  const folder = /^(?:[^*?[{(!\\/]*\/)*(?=[^/]*[*?[{(!\\])/.exec(word.text ?? "")?.[0];
-  const place = folder === undefined ? word : known(folder === "" ? "." : folder);
-  file(out, "read", place, { below: true, prints: true });
+  const folder = folderOfGlob(word.text ?? "");
+  file(out, "read", folder === undefined ? word : known(folder), { below: true, prints: true });
 }
 
 const PRETTIER: Spec = {
@@ -200,7 +200,12 @@ export const CHECKERS: Readonly<Record<string, Spec>> = {
     below: "always",
     quiet: "check diff",
     inert: "help version",
-    more: checkUnknownOptions,
+    more: (use, out) => {
+      checkUnknownOptions(use, out);
+      // It prints lines of files that are no Python.
+      if (!hasOption(use, "include")) return;
+      for (const { word } of use.operands) file(out, "read", word, { below: true, prints: true });
+    },
   },
   mypy: {
     options: options`--non-interactive --ignore-missing-imports --pretty -v -h,--help -V,--version ${kind.load} --config-file

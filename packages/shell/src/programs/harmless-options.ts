@@ -46,7 +46,7 @@ const LISTS: Readonly<Record<string, string>> = {
   bandit:
     "-r --recursive -l -ll -lll -i -ii -iii -q -v -n -f --format -x --exclude -s --skip -t --tests -a --aggregate --exit-zero",
   flake8: `--max-line-length --select --ignore --extend-ignore --extend-select --exclude --extend-exclude --count --statistics
-    --show-source --max-complexity --per-file-ignores -j --jobs -q -v --exit-zero --filename --doctests`,
+    --show-source --max-complexity --per-file-ignores -j --jobs -q -v --exit-zero --doctests`,
   pylint: `-E --errors-only -d --disable -e --enable -j --jobs -r --reports -s --score --fail-under --ignore --ignore-patterns
     --msg-template --max-line-length --recursive --exit-zero`,
   isort:

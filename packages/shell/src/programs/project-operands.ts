@@ -27,16 +27,17 @@ const MAX_BEFORE = 8;
 
 /** Notes the files and folders that a program is given, if it runs code that it finds there. */
 export function noteProjects({ argv, effects }: Findings): void {
-  if (!names(RUNNERS, argv)) return;
+  if (!startsOneOf(RUNNERS, argv)) return;
   const paths = effects.flatMap((effect) => (effect.kind === "read" ? effect.path : []));
   for (const path of paths) effects.push({ kind: "project", path });
 }
 
 /** Whether a command runs the code that it finds in its working folder. */
 export const runsFolder = (argv: readonly Word[]): boolean =>
-  names(RUNNERS, argv) || names(FOLDER_RUNNERS, argv);
+  startsOneOf(RUNNERS, argv) || startsOneOf(FOLDER_RUNNERS, argv);
 
-function names(programs: ReadonlySet<string>, argv: readonly Word[]): boolean {
+/** Whether a command starts one of these programs, itself or by a launcher such as `npx`. */
+export function startsOneOf(programs: ReadonlySet<string>, argv: readonly Word[]): boolean {
   const [first, ...others] = argv
     .slice(0, MAX_BEFORE)
     .map(({ text = "" }) => baseName(text).toLowerCase());

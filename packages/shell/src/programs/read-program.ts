@@ -7,6 +7,7 @@ import { otherName } from "./gnu-names.ts";
 import { specOf } from "./program-table.ts";
 import { isInstalled, noteOptionNames, RUNS_ANYWHERE } from "./option-names.ts";
 import { noteAnyFiles } from "./any-files.ts";
+import { noteQuotedGlobs } from "./glob-operands.ts";
 import { noteProjects } from "./project-operands.ts";
 import { noteTasks } from "./later-tasks.ts";
 import { pathOf } from "./path-of-word.ts";
@@ -46,6 +47,7 @@ function read(argv: readonly Word[], input: Input, depth: number): Findings {
   if (other !== undefined)
     out.runs.push({ kind: "sight", words: [known(other), ...argv.slice(1)] });
   if (depth === 0) noteProjects(out);
+  if (depth === 0) noteQuotedGlobs(out);
   if (depth === 0) noteGlobs(out);
   if (out.carriesFrom !== undefined) noteOptionNames(out, out.carriesFrom);
   if (out.carries) readSuspects(out);
