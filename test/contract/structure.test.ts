@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 145_953,
-  test_lines: 108_820,
+  source_lines: 146_014,
+  test_lines: 108_848,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

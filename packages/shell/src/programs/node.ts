@@ -87,9 +87,9 @@ const FILE: Spec = { operands: ["exec", many("data")], posix: true };
 
 const DENO_RUN: Spec = {
   options: options`-A,--allow-all --unstable -q,--quiet ${kind.optional} --allow-read --allow-write --allow-net --allow-env --allow-run
-    --allow-ffi --allow-sys --allow-import -r,--reload --lock --node-modules-dir --no-check --check --watch --inspect ${kind.load}
-    -c,--config --import-map --preload --require ${kind.of("glued", { role: "load", does: "load" })} --env-file ${kind.takes("load")}
-    --cert ${kind.value} --location --seed --v8-flags`,
+    --allow-ffi --allow-sys --allow-import -r,--reload --node-modules-dir --no-check --check --watch ${kind.of("glued", { role: "write", does: "write" })}
+    --lock ${kind.load} -c,--config --import-map --preload --require ${kind.of("glued", { role: "load", does: "load" })} --env-file
+    ${kind.takes("load")} --cert ${kind.value} --location --seed`,
   posix: true,
   more: node,
 };
