@@ -276,9 +276,26 @@ input = false
     expect((await asked("ls")).stdout).toContain("no rule to suggest: The call is already allowed");
   });
 
+  test("overrides an ask, and says which", async () => {
+    const { run } = workplace({
+      "p.toml":
+        '[[rules]]\nname = "ask-push"\naction = "ask_user"\ncommand = "git push *"\nreason = "It leaves the machine."\n',
+    });
+    const explained = (line: string): Promise<Ran> =>
+      run(["explain", "--suggest", "--policy", "p.toml", "--", ...line.split(" ")]);
+    const { stdout } = await explained("git push origin main");
+    expect(stdout).toContain(
+      "overrides `ask-push` (p.toml:1), which asks on purpose: It leaves the machine.",
+    );
+    expect(stdout).toContain(
+      'command = "git push origin main"\ninput = false\noverrides = ["ask-push"]',
+    );
+  });
+
   test("has both in JSON, and neither without the option", async () => {
     expect(json(await asked("make", "--json"))["suggestion"]).toEqual({
       toml: '[[rules]]\nname = "allow-make"\naction = "allow"\ntool = "bash"\ncommand = "make"\ninput = false\n',
+      overrides: [],
     });
     expect(json(await asked("ls", "--json"))["suggestion"]).toEqual({
       why: "The call is already allowed",

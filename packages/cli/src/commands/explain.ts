@@ -24,7 +24,10 @@ export const command: CommandSpec = {
   options: [
     ...CALL_OPTIONS,
     ["--all", "list every rule, not only the ten nearest"],
-    ["--suggest", "show the smallest rule that would allow the call, as TOML to paste"],
+    [
+      "--suggest",
+      "show the smallest rule that would allow the call, as TOML to paste, and the asks that it overrides",
+    ],
     ["--cases <file...>", "case files that the suggested rule must not change"],
   ],
   help: `

@@ -94,12 +94,26 @@ export const fixedCases = (cases: readonly PolicyCase[]): readonly FixedCall[] =
     call === undefined ? [] : [{ name: `the case \`${id}\` (${file}:${line})`, call, past }],
   );
 
-export const suggestionJson = ({ toml, why }: Suggestion): object =>
-  toml === undefined ? { why } : { toml };
+export const suggestionJson = (suggestion: Suggestion): object =>
+  suggestion.toml === undefined
+    ? { why: suggestion.why }
+    : { toml: suggestion.toml, overrides: suggestion.overrides };
 
-export function suggestionText({ toml, why }: Suggestion, paint: Paint): string {
+export function suggestionText(suggestion: Suggestion, paint: Paint): string {
+  const { toml, why } = suggestion;
   if (toml === undefined) return `${paint("bold", "no rule to suggest:")} ${plain(why)}`;
   const head =
     "the smallest rule that allows this call; it changes no case and allows no harmful variant";
-  return `${paint("bold", head)}\n\n${toml.trimEnd()}`;
+  const lines = [paint("bold", head), ...overridesText(suggestion.overrides, paint)];
+  return `${lines.join("\n")}\n\n${toml.trimEnd()}`;
 }
+
+/** The rules that a suggestion overrides, as lines of text. */
+export const overridesText = (
+  rules: Extract<Suggestion, { readonly toml: string }>["overrides"],
+  paint: Paint,
+): readonly string[] =>
+  rules.map(
+    ({ name, effect, file, line, reason = "" }) =>
+      `${paint("bold", "overrides")} \`${plain(name)}\` (${plain(file)}:${line}), which ${effect === "deny" ? "denies" : "asks"} on purpose: ${plain(reason)}`,
+  );

@@ -3,6 +3,7 @@ import type { PolicyBench } from "../cases/policy-bench.ts";
 import { count, plain, short, type Paint } from "../io/text.ts";
 import { MAX_CALLS, type AnsweredCall, type RuleAnswers } from "./answered-calls.ts";
 import type { Learned } from "./learn-rules.ts";
+import { overridesText } from "./rule-suggester.ts";
 
 /** Rules that a person may want to look at. */
 export interface RuleTallies {
@@ -80,10 +81,7 @@ export function suggestionsText(found: Suggestions, paint: Paint): string {
         "bold",
         `${at + 1}. saves ${count(saves, "question")}, all answered with yes by ${peopleOf(calls).map(plain).join(", ")}`,
       ),
-      ...over.overrides.map(
-        ({ name, effect, file, line, reason = "" }) =>
-          `   ${paint("bold", "overrides")} \`${plain(name)}\` (${plain(file)}:${line}), which ${effect === "deny" ? "denies" : "asks"} on purpose: ${plain(reason)}`,
-      ),
+      ...overridesText(over.overrides, paint).map((line) => `   ${line}`),
       ...toml
         .trimEnd()
         .split("\n")

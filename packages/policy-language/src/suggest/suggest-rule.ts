@@ -38,10 +38,7 @@ export interface SuggestionInput {
   readonly run?: RunState;
   /** Prepares a call and decides it with a pool. */
   readonly decide: (call: ToolCall, pool: PolicyPool) => Promise<SuggestionOutcome>;
-  /**
-   * Whether people answered the call with yes. Then the rule may override asks that are not final and of tier `workspace` or `default`, and
-   * may change a case that asks about the very same call.
-   */
+  /** Whether people answered the call with yes. Then the rule may change a case that asks about the very same call. */
   readonly answered?: boolean;
   /** Further decisions that must not change, in addition to those of the inline cases. */
   readonly cases?: readonly {
@@ -80,7 +77,7 @@ export type Suggestion =
   | { readonly toml?: undefined; readonly why: string };
 
 /**
- * Finds the smallest rule that allows a call. Suggests it only if it loads, makes the call allowed, changes no case,
+ * Finds the smallest rule that allows a call. It overrides asks of tier `workspace` or `default` that are not final. Suggests it only if it loads, makes the call allowed, changes no case,
  * and allows no harmful variant of the call.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
@@ -90,8 +87,7 @@ export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   if (now.effect === "allow") return { why: "The call is already allowed" };
   const rules = files.flatMap((file) => file.rules);
   const strict = rules.find((rule) => isRuleOf(rule, now));
-  if (strict !== undefined && !(input.answered === true && isOverridable(strict.source)))
-    return { why: strictText(strict) };
+  if (strict !== undefined && !isOverridable(strict.source)) return { why: strictText(strict) };
   const { facts, open, asks, why } = await ruleFor(input, rules);
   if (asks === undefined) return { why };
   const overridden = [...new Set(open.flatMap((part) => part.overridden))];
