@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 146_025,
+  source_lines: 146_033,
   test_lines: 108_865,
   files_over_300: 0,
   functions_over_60: 0,

@@ -50,6 +50,11 @@ function findPaths(facts: PathSource): CollectedPathRefs {
       : new Set([...(tool.read ?? []), ...(tool.write ?? []), ...GENERIC]);
   for (const name of names) collect(wanted, own(facts.args, name), "both");
   collectLikelyPaths(wanted, call.args, names);
+  // One text may be a list of files.
+  const lists = wanted.flatMap(({ text }) =>
+    typeof text === "string" && text.includes(",") ? text.split(/\s*,\s*/) : [],
+  );
+  collect(wanted, lists, "both");
   return {
     wanted: [...wanted, ...movedPaths(wanted, facts.args)],
     unknown: undefined,

@@ -57,7 +57,7 @@ export function collectLikelyPaths(
     return;
   }
   for (const [name, value] of Object.entries(args)) {
-    if (!known.has(name)) guess(wanted, name, value);
+    if (!known.has(name)) guessEntry(wanted, name, value, 0);
     // The texts of such edits never name files.
     else if (typeof value === "object")
       guess(wanted, undefined, listOf(value).filter((item) => typeof item === "object") as Json);
@@ -72,11 +72,14 @@ function guess(wanted: PathRef[], name: string | undefined, value: Json, depth =
   else if (Array.isArray(value))
     for (const item of value as readonly Json[]) guess(wanted, name, item, depth + 1);
   else if (isJsonObject(value)) {
-    for (const [key, item] of Object.entries(value)) {
-      if (looksLikePath(key)) wanted.push({ text: key, access: "both", guessed: true });
-      guess(wanted, key, item, depth + 1);
-    }
+    for (const [key, item] of Object.entries(value)) guessEntry(wanted, key, item, depth + 1);
   }
+}
+
+// A map of files has their paths as names.
+function guessEntry(wanted: PathRef[], name: string, value: Json, depth: number): void {
+  if (looksLikePath(name)) wanted.push({ text: fromUrl(name), access: "both", guessed: true });
+  guess(wanted, name, value, depth);
 }
 
 function guessText(wanted: PathRef[], name: string | undefined, text: string, depth: number): void {
