@@ -1,6 +1,5 @@
 import { spawnSync } from "node:child_process";
 import {
-  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -11,7 +10,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { readCases, temporaryFolder } from "@bylaw/testing";
 import { beforeAll, describe, expect, it } from "vitest";
-import { filesAt, root, workspaces } from "./workspaces.ts";
+import { copyTree, filesAt, root, workspaces } from "./workspaces.ts";
 
 const copy = temporaryFolder();
 const LEFT_BEHIND: ReadonlySet<string> = new Set(["node_modules", ".git", ".turbo", "coverage"]);
@@ -43,7 +42,7 @@ function listing(folder = ""): readonly string[] {
     .sort();
 }
 
-// Makes a separate workspace with the installed third-party packages and copies of our own.
+// Makes a separate workspace with the installed third-party packages, and copies of our own with links to what is built of them.
 function install(): void {
   for (const entry of readdirSync(join(root, "node_modules"))) {
     if (entry === "@bylaw" || entry === "create-bylaw" || entry.startsWith(".vite")) continue;
@@ -53,8 +52,8 @@ function install(): void {
   mkdirSync(join(copy, "node_modules/@bylaw"));
   for (const { folder, manifest } of workspaces) {
     link(manifest.name, folder);
-    const own = join(folder, "node_modules");
-    if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own));
+    for (const own of [join(folder, "node_modules"), join(folder, "dist")])
+      if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own));
   }
   link("@bylaw/test", "test");
 }
@@ -64,10 +63,7 @@ function link(name: string, folder: string): void {
 }
 
 beforeAll(() => {
-  cpSync(root, copy, {
-    recursive: true,
-    filter: (path) => path === root || !LEFT_BEHIND.has(basename(path)),
-  });
+  copyTree(root, copy, [...LEFT_BEHIND, "dist"]);
   install();
 });
 
