@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 146_033,
-  test_lines: 108_865,
+  source_lines: 146_037,
+  test_lines: 108_863,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

@@ -11,6 +11,7 @@ import {
   type PoolRule,
   type RuleReport,
 } from "../explain/rule-reports.ts";
+import { RelatedRules } from "../explain/related-rules.ts";
 import type { CompatPolicy } from "../compat/compat-policy.ts";
 import type { PolicyFile } from "../load/policy-file.ts";
 import { marksIn, type MarkSet } from "../marks/mark-set.ts";
@@ -55,6 +56,7 @@ class CompiledPool implements PolicyPool {
   readonly #scope: PolicyScope;
   readonly #evaluated = new WeakMap<ToolCall, Evaluated>();
   #nearest: ReturnType<typeof createNearestRule> | undefined;
+  #related: RelatedRules | undefined;
 
   constructor(files: readonly PolicyFile[], options: PoolOptions) {
     const { tools = DEFAULT_TOOLS, protectedFiles = [], pathsFact, digest = () => "" } = options;
@@ -156,7 +158,9 @@ class CompiledPool implements PolicyPool {
       ? (this.#evaluated.get(call) ?? NOTHING)
       : { ...NOTHING, votes: this.evaluate(call, run) ?? [] };
     const nearestRule = this.#nearestRule();
-    return reportRules({ rules: this.#own, compat: this.#compat, call, parts, found, nearestRule });
+    const related = (this.#related ??= new RelatedRules(this.#own));
+    const pool = { rules: this.#own, compat: this.#compat, nearestRule, related };
+    return reportRules({ ...pool, call, parts, found });
   }
 
   unmatched(call: ToolCall): string | undefined {

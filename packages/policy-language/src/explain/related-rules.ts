@@ -56,7 +56,7 @@ const inOrder = (found: readonly Placed[]): readonly Rule[] => [
 ];
 
 /** Whether a command pattern or regular expression of a rule is about a program. */
-export const namesProgram = ({ words, regex }: Rule, name: string): boolean =>
+const namesProgram = ({ words, regex }: Rule, name: string): boolean =>
   words?.some((pattern) => pattern.names(name)) ??
   regex?.prefixes.some((prefix) => startsAlike(prefix, name)) === true;
 

@@ -12,7 +12,7 @@ import type { RunState } from "../match/run-state.ts";
 import { describeMiss } from "./missed-part.ts";
 import { nearnessOf } from "./nearness.ts";
 import type { createNearestRule } from "./nearest-rule.ts";
-import { namesProgram } from "./related-rules.ts";
+import type { RelatedRules } from "./related-rules.ts";
 
 /** One rule of a pool, for tools. */
 export interface PoolRule {
@@ -76,6 +76,8 @@ interface Asked {
   readonly parts: readonly CallFacts[];
   readonly found: Evaluated;
   readonly nearestRule: ReturnType<typeof createNearestRule>;
+  /** Finds the rules about a program. */
+  readonly related: RelatedRules;
 }
 
 type Deciding = (name: string, file: string, line: number) => boolean;
@@ -88,20 +90,22 @@ export function reportRules({
   parts,
   found,
   nearestRule,
+  related,
 }: Asked): readonly RuleReport[] {
   const { votes, held } = found;
   const deciding: Deciding = (name, file, line) =>
     votes.some(({ rule }) => rule?.name === name && rule.file === file && rule.line === line);
   const isUndecided = votes.every(({ shadow }) => shadow === true);
   const programs = new Set(
-    parts.flatMap(({ part }) => part?.programs.map(({ name }) => name) ?? []),
+    parts.flatMap(({ part }) => part?.programs ?? []).map(({ name }) => name),
   );
+  const named = new Set([...programs].flatMap((name) => related.aboutProgram(name)));
   const nearest = isUndecided
     ? nearestRule(parts, (rule) => rule.when === undefined || held.get(rule) === true)
     : undefined;
   return [
     ...rules.map((rule) => {
-      const report = reportOf(rule, { parts, programs, deciding }, found);
+      const report = reportOf(rule, { parts, named, deciding }, found);
       return nearest?.rule === rule ? { ...report, nearest: true as const } : report;
     }),
     ...compat.flatMap((one) => reportsOfCompat(one, call, deciding)),
@@ -110,14 +114,14 @@ export function reportRules({
 
 interface Reported {
   readonly parts: readonly CallFacts[];
-  /** The programs of all commands of the line. */
-  readonly programs: ReadonlySet<string>;
+  /** The rules about a program of the line. */
+  readonly named: ReadonlySet<Rule>;
   readonly deciding: Deciding;
 }
 
 function reportOf(
   rule: Rule,
-  { parts, programs, deciding }: Reported,
+  { parts, named, deciding }: Reported,
   { held, run }: Evaluated,
 ): RuleReport {
   const { name, final, file, line, effect, tier, shadow } = rule.source;
@@ -131,7 +135,7 @@ function reportOf(
       : undefined;
   const missed = failed === undefined ? undefined : describeMiss(rule, failed, parts);
   const anyArguments = failed === undefined && effect === "deny" && takesAnyArguments(rule);
-  const ofOthers = failed !== undefined && isOfOtherPrograms(rule, failed, programs);
+  const ofOthers = (failed === "command" || failed === "command_regex") && !named.has(rule);
   return {
     ...{ name, final, file, line, effect, tier, shadow },
     matched: failed === undefined && condition === true,
@@ -152,10 +156,6 @@ function reportOf(
     }),
   };
 }
-
-const isOfOtherPrograms = (rule: Rule, failed: string, programs: ReadonlySet<string>): boolean =>
-  (failed === "command" || failed === "command_regex") &&
-  ![...programs].some((name) => namesProgram(rule, name));
 
 /** The conditions of a rule that are not about arguments. */
 const CALLER_PARTS: ReadonlySet<string> = new Set([
