@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 146_037,
+  source_lines: 146_042,
   test_lines: 108_863,
   files_over_300: 0,
   functions_over_60: 0,

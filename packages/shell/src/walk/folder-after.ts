@@ -64,6 +64,8 @@ export function recordFolder(
       if (draft.argv.length === 2) return changeFolder(walk, draft, folder);
       return goAnywhere(walk);
     case "popd":
+    // In dash and zsh the same as `cd`.
+    case "chdir":
       goAnywhere(walk);
       return;
     case "exit":

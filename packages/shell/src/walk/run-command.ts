@@ -165,7 +165,10 @@ function followScript(
   const stays = keepsFolder(name);
   const folder = later ? LATER : stays ? place.folder : ANYWHERE;
   const inside = { ...place, origin: "script", once: place.once && !later, folder } as const;
+  const { folderChanges } = walk;
   runScript(walk, text, inside, draft, script);
+  // A trap may run between any two commands.
+  if (later && walk.folderChanges > folderChanges) walk.flowUnknown = true;
   if (name !== "eval") walk.onSuccess = walk.onFailure = place.folder;
 }
 
