@@ -188,6 +188,13 @@ describe("git_commit", () => {
   };
   const git = (root: string, ...args: readonly string[]): string =>
     execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
+  /** A repository with one commit, for tests of the next one. */
+  const committed = (files: Readonly<Record<string, string>>): string => {
+    const root = repository(files);
+    git(root, "add", "--all");
+    git(root, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "First");
+    return root;
+  };
 
   it("commits all changes, or some of them, in the name of the agent", async () => {
     const root = repository({ a: "1", "b/c": "2", "b/d": "3" });
@@ -208,8 +215,7 @@ describe("git_commit", () => {
   });
 
   it("commits only the named files, as they are, whatever was staged before", async () => {
-    const root = repository({ a: "shown", b: "b" });
-    await toolsIn(root)("git_commit", { message: "First" });
+    const root = committed({ a: "shown", b: "b" });
     writeFileSync(join(root, "a"), "staged");
     writeFileSync(join(root, "b"), "staged too");
     git(root, "add", "--all");
@@ -223,14 +229,12 @@ describe("git_commit", () => {
     for (const mark of ["--assume-unchanged", "--skip-worktree"])
       for (const named of [{}, { paths: ["a"] }])
         for (const first of [true, false]) {
-          const root = repository({ a: "shown", ...(first ? {} : { b: "b" }) });
-          const call = toolsIn(root);
-          if (!first) await call("git_commit", { message: "First" });
+          const root = first ? repository({ a: "shown" }) : committed({ a: "shown", b: "b" });
           writeFileSync(join(root, "a"), "staged");
           git(root, "add", "--all");
           git(root, "update-index", mark, "a");
           writeFileSync(join(root, "a"), "as it is");
-          await call("git_commit", { message: "Second", ...named });
+          await toolsIn(root)("git_commit", { message: "Second", ...named });
           expect(git(root, "show", "HEAD:a"), `${mark} ${JSON.stringify(named)} ${first}`).toBe(
             "as it is",
           );
@@ -239,9 +243,8 @@ describe("git_commit", () => {
   });
 
   describe("in a sparse checkout", () => {
-    const sparse = async (...set: readonly string[]): Promise<string> => {
-      const root = repository({ top: "1", "in/a": "1", "in/b": "1", "out/a": "1", "out/b": "1" });
-      await toolsIn(root)("git_commit", { message: "First" });
+    const sparse = (...set: readonly string[]): string => {
+      const root = committed({ top: "1", "in/a": "1", "in/b": "1", "out/a": "1", "out/b": "1" });
       git(root, "sparse-checkout", "set", ...set);
       expect(existsSync(join(root, "out"))).toBe(false);
       return root;
@@ -256,7 +259,7 @@ describe("git_commit", () => {
 
     it("commits all existing files, and does not delete files that were left out", async () => {
       for (const kind of KINDS) {
-        const root = await sparse(...kind);
+        const root = sparse(...kind);
         const call = toolsIn(root);
         mkdirSync(join(root, "out"));
         writeFileSync(join(root, "out/b"), "2");
@@ -286,7 +289,7 @@ describe("git_commit", () => {
     it("checks every existing file, whatever the index and the settings say", async () => {
       for (const kind of KINDS)
         for (const named of [{}, { paths: ["out"] }]) {
-          const root = await sparse(...kind);
+          const root = sparse(...kind);
           mkdirSync(join(root, "out"));
           writeFileSync(join(root, "out/a"), "2");
           git(root, "config", "sparse.expectFilesOutsideOfPatterns", "true");
@@ -298,7 +301,7 @@ describe("git_commit", () => {
     });
 
     it("needs no object of files that are left out, which may be elsewhere", async () => {
-      const far = await sparse("--cone", "in");
+      const far = sparse("--cone", "in");
       git(far, "config", "uploadpack.allowFilter", "true");
       const root = folder();
       git(root, "clone", "--quiet", "--filter=blob:none", "--sparse", `file://${far}`, "near");
@@ -349,8 +352,7 @@ describe("git_commit", () => {
   });
 
   it("does not fetch missing objects, because that would start programs that the repository names", async () => {
-    const root = repository({ a: "1" });
-    await toolsIn(root)("git_commit", { message: "First" });
+    const root = committed({ a: "1" });
     const tree = git(root, "rev-parse", "HEAD^{tree}");
     rmSync(join(root, ".git/objects", tree.slice(0, 2), tree.slice(2)));
     writeFileSync(
