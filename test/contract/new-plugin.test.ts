@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -10,7 +11,7 @@ import {
 import { basename, dirname, join } from "node:path";
 import { readCases, temporaryFolder } from "@bylaw/testing";
 import { beforeAll, describe, expect, it } from "vitest";
-import { copyTree, filesAt, root, workspaces } from "./workspaces.ts";
+import { filesAt, root, workspaces } from "./workspaces.ts";
 
 const copy = temporaryFolder();
 const LEFT_BEHIND: ReadonlySet<string> = new Set(["node_modules", ".git", ".turbo", "coverage"]);
@@ -42,7 +43,7 @@ function listing(folder = ""): readonly string[] {
     .sort();
 }
 
-// Makes a separate workspace with the installed third-party packages, and copies of our own with links to what is built of them.
+// Makes a separate workspace with the installed third-party packages and copies of our own.
 function install(): void {
   for (const entry of readdirSync(join(root, "node_modules"))) {
     if (entry === "@bylaw" || entry === "create-bylaw" || entry.startsWith(".vite")) continue;
@@ -52,8 +53,8 @@ function install(): void {
   mkdirSync(join(copy, "node_modules/@bylaw"));
   for (const { folder, manifest } of workspaces) {
     link(manifest.name, folder);
-    for (const own of [join(folder, "node_modules"), join(folder, "dist")])
-      if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own));
+    const own = join(folder, "node_modules");
+    if (existsSync(join(root, own))) symlinkSync(join(root, own), join(copy, own));
   }
   link("@bylaw/test", "test");
 }
@@ -63,7 +64,10 @@ function link(name: string, folder: string): void {
 }
 
 beforeAll(() => {
-  copyTree(root, copy, [...LEFT_BEHIND, "dist"]);
+  cpSync(root, copy, {
+    recursive: true,
+    filter: (path) => path === root || !LEFT_BEHIND.has(basename(path)),
+  });
   install();
 });
 

@@ -9,7 +9,7 @@ import { root } from "./workspaces.ts";
  */
 const BOUNDS = {
   source_lines: 146_042,
-  test_lines: 108_863,
+  test_lines: 108_865,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,

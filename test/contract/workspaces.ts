@@ -1,5 +1,4 @@
-import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { parseSync } from "oxc-parser";
 
@@ -33,17 +32,6 @@ export interface Workspace {
 
 /** The root folder of the repository, absolute. */
 export const root = resolve(import.meta.dirname, "../..");
-
-/**
- * Copies a folder as it is, without files and folders of some names. `cpSync` with a filter or with links takes seven times
- * as long.
- */
-export function copyTree(from: string, to: string, leftOut: readonly string[] = []): void {
-  mkdirSync(to, { recursive: true });
-  const names = leftOut.map((name) => `--exclude=${name}`);
-  const copy = 'from=$1 to=$2; shift 2; tar -cf - "$@" -C "$from" . | tar -xf - -C "$to"';
-  execFileSync("sh", ["-c", copy, "sh", from, to, ...names]);
-}
 
 /** Files below the root, sorted, with slashes. Leaves out built and installed files. */
 export function filesAt(pattern: string, folder = ""): readonly string[] {

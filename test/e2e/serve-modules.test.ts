@@ -50,15 +50,21 @@ const ENROL = "e".repeat(40);
 /** The files in the server's folder that its next start runs. */
 const CODE = readCases<string>(import.meta, "code");
 
+let installed: string;
 let folder: string;
 let server: string;
 const children = new Set<ChildProcess>();
+
+beforeAll(() => {
+  installed = temporaryFolder();
+  installInto(installed);
+});
 
 /** Installs a separate server. */
 function install(): void {
   folder = temporaryFolder();
   server = join(folder, "server");
-  installInto(server);
+  cpSync(installed, server, { recursive: true, verbatimSymlinks: true });
   for (const [name, text] of Object.entries(FILES))
     writeFileSync(join(server, name), text, { mode: 0o600 });
 }
