@@ -254,6 +254,17 @@ describe("a search for names", () => {
     },
   );
 
+  it.each(linesFor("new.ts").slice(0, 2))(
+    "is allowed for a name without wildcards once such a file is there: %s",
+    async (line) => {
+      expect(await effectOf(line)).toBe("ask_user");
+      create("src/new.ts");
+      expect(await effectOf(line)).toBe("allow");
+      create("src/.ssh/new.ts");
+      expect(await effectOf(line)).toBe("deny");
+    },
+  );
+
   it.each(linesFor("*.pem"))(
     "is asked about if it is for what a rule asks about: %s",
     async (line) => {

@@ -100,6 +100,13 @@ export const mayName = (glob: NameGlob, name: string): boolean =>
   // Some shells compose the characters of a name before they compare it.
   fitsGlob(foldName(name), foldGlob(glob));
 
+/** Whether a search found what it is for: a file, and one of that name if the name has no wildcards. */
+export function hasFound(names: readonly Segment[], paths: readonly string[]): boolean {
+  const last = names.at(-1) ?? ANY;
+  if (last === ANY || last.literal === undefined) return paths.length > 0;
+  return paths.some((path) => mayName(last, path.slice(path.lastIndexOf("/") + 1)));
+}
+
 /** The glob with folded text: see {@link foldName}. */
 export const foldGlob = (glob: NameGlob): NameGlob => withTexts(glob, foldName);
 

@@ -2,6 +2,7 @@ import type { ToolCall } from "@bylaw/kernel";
 import { absolutePath, isOneWord, otherName, segmentsOf, unknownPath } from "./path-text.ts";
 import { collectPathRefs } from "./collect-path-refs.ts";
 import { homeOf, isRecursive, workspaceOf } from "./call-folders.ts";
+import { hasFound } from "./name-glob.ts";
 import { Region, type RegionNames } from "./path-overlap.ts";
 import { insidesOf, samplesOf } from "./sample-paths.ts";
 import type { Access, CollectedPathRefs, FoundRef, PathRef, PathSource } from "./path-refs.ts";
@@ -163,13 +164,15 @@ class PathReader {
     return insidesOf(folders);
   }
 
-  // Whether the host has listed everything that the call touches here. If a read finds nothing, the folder may be one that the host
-  // does not see, so names still count.
+  // Whether the host has listed everything that the call touches here. If a read finds nothing of such a name, the folder may be one that
+  // the host does not see, so names still count.
   #isListed({ region, found, exact, follows, access }: PathRef, matches: Matches): boolean {
     if (found === undefined) return matches !== undefined && region?.below !== true;
     const files = this.#stamp?.globs.get(found.key);
     if (found.denied || exact !== true || follows === true || files === undefined) return false;
-    return access === "write" || region?.names === undefined || files.length > 0;
+    return (
+      access === "write" || region?.names === undefined || hasFound(region.names, files.flat())
+    );
   }
 
   // What the shell finds for a glob only with an option set.

@@ -188,8 +188,7 @@ function fileFound(out: FileFindings, kind: FileKind, { found }: Word, more?: Fo
       path: namedBelow(named.text, name),
       found,
       ...(only === undefined ? {} : { only }),
-      // A search for a name without wildcards is for that file, even if it does not exist now.
-      ...(exact && (kind === "delete" || name.includes("*")) ? { exact } : {}),
+      ...(exact ? { exact } : {}),
     });
 }
 
