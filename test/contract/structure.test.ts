@@ -8,8 +8,8 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 146_042,
-  test_lines: 108_865,
+  source_lines: 146_051,
+  test_lines: 108_876,
   files_over_300: 0,
   functions_over_60: 0,
   cycles: 0,
