@@ -8,7 +8,7 @@ import { root } from "./workspaces.ts";
  * work.
  */
 const BOUNDS = {
-  source_lines: 146_051,
+  source_lines: 146_055,
   test_lines: 108_876,
   files_over_300: 0,
   functions_over_60: 0,

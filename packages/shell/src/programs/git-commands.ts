@@ -259,7 +259,7 @@ export const GIT_SUBS: Readonly<Record<string, Spec>> = {
         options: options`-f -d --detach --checkout --no-checkout --lock --orphan -q --track --guess-remote ${kind.value} -b -B --reason`,
         operands: ["write", "data"],
       },
-      list: {},
+      list: { options: options`--porcelain -v,--verbose -z` },
       lock: {},
       unlock: {},
       move: { operands: ["move", "write"] },

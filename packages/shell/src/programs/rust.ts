@@ -54,7 +54,7 @@ const CARGO_SPEC: Spec = {
   extensible: true,
   subs: {
     ...Object.fromEntries(
-      "build b check c test t bench run r clippy fmt clean doc d metadata pkgid verify-project locate-project new init version help fix rustc rustdoc remove rm report nextest"
+      "build b check c test t bench run r clippy fmt clean doc d metadata pkgid verify-project locate-project new init version help fix rustc rustdoc remove rm report"
         .split(" ")
         .map((name) => [name, CARGO_RUN]),
     ),
@@ -63,6 +63,10 @@ const CARGO_SPEC: Spec = {
         .split(" ")
         .map((name) => [name, { options: CARGO_OPTIONS, network: true }]),
     ),
+    nextest: {
+      ...CARGO_RUN,
+      options: options`${CARGO_OPTIONS} ${kind.value} -E --filter-expr --filterset --retries`,
+    },
     tree: {
       ...CARGO_RUN,
       options: options`${CARGO_OPTIONS} -d,--duplicates --no-dedupe ${kind.value} --prefix --prune -i`,
