@@ -77,8 +77,8 @@ export type Suggestion =
   | { readonly toml?: undefined; readonly why: string };
 
 /**
- * Finds the smallest rule that allows a call. It overrides asks of tier `workspace` or `default` that are not final. Suggests it only if it loads, makes the call allowed, changes no case,
- * and allows no harmful variant of the call.
+ * Finds the smallest rule that allows a call. It may override asks that are not final and of tier `workspace` or `default`. It is suggested
+ * only if it loads, makes the call allowed, changes no case, and allows no harmful variant of the call.
  */
 export async function suggestRule(input: SuggestionInput): Promise<Suggestion> {
   const { files, tools = DEFAULT_TOOLS, call, decide } = input;
