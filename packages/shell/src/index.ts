@@ -1,4 +1,4 @@
-export { analyze, type Surroundings } from "./analyze.ts";
+export { analyze, type AnalyzeOptions } from "./analyze.ts";
 export type {
   Analysis,
   Assignment,

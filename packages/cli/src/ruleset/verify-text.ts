@@ -36,11 +36,11 @@ export function verifiedText(
       ...gone.map((rule) => `${paint("red", "no longer final")} ${plain(rule)}`),
     );
   }
-  const told = [
+  const labelled = [
     ...warnings.map((one) => ({ ...one, label: paint("yellow", "warning:") })),
     ...problems.map((one) => ({ ...one, label: paint("red", "problem:") })),
   ];
-  for (const { label, message, fix } of told) {
+  for (const { label, message, fix } of labelled) {
     lines.push(`${label} ${plain(message)}`);
     if (fix !== undefined) lines.push(`  ${paint("dim", "fix:")} ${plain(fix)}`);
   }

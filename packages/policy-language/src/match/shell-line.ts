@@ -209,7 +209,7 @@ let last:
   | { readonly line: string; readonly cwd: string | undefined; readonly facts: LineFacts }
   | undefined;
 
-interface Around {
+interface ReadOptions {
   /** A reason outside of the line why the call is not fully known. */
   readonly beside?: string | undefined;
   /** The working directory. */
@@ -217,7 +217,7 @@ interface Around {
 }
 
 /** Analyzes a shell line. */
-export function readLine(line: string, { beside, cwd }: Around = {}): LineFacts {
+export function readLine(line: string, { beside, cwd }: ReadOptions = {}): LineFacts {
   if (beside !== undefined) return factsOf(analyze(line, { cwd }), beside);
   if (last?.line !== line || last.cwd !== cwd)
     last = { line, cwd, facts: kept.get(line) ?? readAndKeep(line, cwd) };

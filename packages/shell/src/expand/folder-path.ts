@@ -2,7 +2,7 @@ import type { Word } from "../analysis.ts";
 import { ANYWHERE, LATER, START } from "../effects/working-folder.ts";
 import type { WalkState } from "../walk/walk-state.ts";
 
-// A shell would split others, or read them differently.
+// A shell would split any other path, or read it differently.
 const PLAIN_PATH = /^\/[\w./@-]*$/;
 
 /** The path of the working directory, which is the value of `PWD`. Undefined if it is not known. */
@@ -23,7 +23,7 @@ export function folderPath(walk: WalkState): string | undefined {
 export const printedFolder = (walk: WalkState, text: string): string | undefined =>
   /^(?:\$\( ?pwd ?\)|`pwd`)$/.test(text) ? folderPath(walk) : undefined;
 
-/** The value of a variable, with paths from the working directory of the line that `PWD` gave written as relative ones. */
+/** The value of a variable. In a line that uses `PWD`, paths below the working directory are relative to it. */
 export function relativeValue({ cwd, folder }: WalkState, value: Word): Word {
   const { text } = value;
   if (!cwd.used || cwd.path === undefined || folder !== START || text === undefined) return value;
